@@ -366,3 +366,31 @@ fn an_agent_that_is_allowed_something_new_is_not_said_to_be_unchanged() {
     let said = place.prints("project", &["compare", "--no-home", "--agents", "claude-code,codex"]);
     assert!(said.contains("Bash(rm:*)") && said.contains("nothing changes for Codex;"), "{said}");
 }
+
+#[test]
+fn a_sentence_that_goes_says_whether_it_is_cut_or_moved() {
+    let (place, root) = repository(&[
+        ("project/CLAUDE.md", "Root.\n\nTwo reviewers.\n\nShort names.\n"),
+        ("project/AGENTS.md", "Last rule.\n"),
+        ("project/pay/a.ts", ""),
+    ]);
+    write(&root, "CLAUDE.md", "Root.\n");
+    write(&root, "pay/CLAUDE.md", "Two reviewers.\n");
+    write(&root, "AGENTS.md", &format!("{}Last rule.\n", "Write tests.\n".repeat(2600)));
+    let json = place.prints("project", &["compare", "--agents", "claude-code,codex", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let instead = |agent: &str| {
+        let mut moments = json["moments"].as_array().expect("moments").iter();
+        let start = moments.find(|one| one["agent"] == agent && one["kind"] == "start" && one["start"] == ".");
+        start.unwrap_or_else(|| panic!("{json}"))["instead"].clone()
+    };
+    let moved = serde_json::json!([{"sentence": "Two reviewers.", "kind": "moved", "message": "now with pay/a.ts"}]);
+    assert_eq!(instead("claude-code"), moved, "{json}");
+    assert_eq!(instead("codex")[0]["kind"], "cut", "{json}");
+    let said = place.prints("project", &["compare", "--agents", "claude-code,codex"]);
+    assert!(said.contains("    - Two reviewers. (now with pay/a.ts)\n"), "{said}");
+    assert!(
+        said.contains("    - Last rule. (cut: the 32 768 B limit") && said.contains("    - Short names.\n"),
+        "{said}"
+    );
+}

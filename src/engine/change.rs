@@ -14,11 +14,12 @@ use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint};
 use crate::disk::{self, Filesystem, Real};
 use crate::harness::Choice;
 use crate::queries::neighbour::Neighbour;
-use crate::report::change::{Change, Kind, Moment, When, on_reaching, text_of_files};
+use crate::report::change::{Change, Instead, Kind, Moment, When, note_moves, on_reaching, text_of_files};
 use crate::report::compare::{Difference, compare};
 use crate::report::front_matter::head;
 use crate::report::inspection::{Note, changes};
 use crate::report::sentences;
+use crate::report::why::{Plain, Sought};
 use crate::request::{Defaults, OneOrMany, Places, Request, beside};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::{Content, FileType};
@@ -94,6 +95,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         moments.retain(|moment| !is_repeated(moment));
         let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
         moments.sort_by_key(order);
+        note_moves(&mut moments);
         Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments, grants, notes })
     })
 }
@@ -185,7 +187,8 @@ impl Asking<'_> {
                 None => self.moment(when, before, after),
             };
             let is_there = from == to;
-            moments.extend(moment.and_then(|moment| if is_there { Some(moment) } else { moment.only(to == start) }));
+            let moment = moment.and_then(|moment| if is_there { Some(moment) } else { moment.only(to == start) });
+            moments.extend(moment.map(|moment| Moment { instead: self.cut(&moment.removed, after), ..moment }));
         }
         all
     }
@@ -199,6 +202,23 @@ impl Asking<'_> {
         let text = |core: &Core, answer: &Resolution| text_of_files(answer, |path| core.files.read(path).ok());
         let texts = (text(self.then, before), text(self.now, after));
         Moment::of(when, after, (&texts.0, &texts.1), comparison)
+    }
+
+    /// Returns those of the sentences that go which stand in a file that a limit cuts or leaves out.
+    fn cut(&self, removed: &[String], after: &Resolution) -> Vec<Instead> {
+        let is_cut = |source: &&Source| {
+            source.fate == Fate::Truncated || (source.fate == Fate::Dropped && source.limit.is_some())
+        };
+        let sources = after.answer.sources.iter().filter(is_cut).filter(|_| !removed.is_empty());
+        let files = sources.filter_map(|source| Some((source, self.now.files.read(source.path()?).ok()?)));
+        let files: Vec<_> = files.map(|(source, raw)| (source, Plain::of(&raw.text()))).collect();
+        let of = |sentence: &String| {
+            let sought = Sought::new(sentence)?;
+            let (source, _) = files.iter().find(|(_, plain)| sought.is_within(plain))?;
+            let message = format!("cut: {}", source.reason);
+            Some(Instead { sentence: sentence.clone(), kind: "cut".to_owned(), message })
+        };
+        removed.iter().filter_map(of).collect()
     }
 
     /// Asks every agent, before and after, from a standpoint that `change` makes.

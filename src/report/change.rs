@@ -1,6 +1,6 @@
 //! Says as plain data what a change of the files does to each agent, moment by moment.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -97,11 +97,30 @@ pub struct Moment {
     pub added: Vec<String>,
     /// The sentences that go.
     pub removed: Vec<String>,
+    /// What became of those that are cut, or come at another moment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<Instead>,
     /// What becomes of the files.
     pub differences: Vec<Difference>,
 }
 
+/// What became of a sentence that goes.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Instead {
+    /// The sentence.
+    pub sentence: String,
+    /// `cut`: its file still says it, and a limit leaves it out; `moved`: the agent is told at another moment.
+    pub kind: String,
+    /// In words.
+    pub message: String,
+}
+
 impl Moment {
+    /// Returns what became of a sentence that goes, in words.
+    pub fn instead_of(&self, sentence: &str) -> Option<&str> {
+        self.instead.iter().find(|one| one.sentence == sentence).map(|one| &*one.message)
+    }
+
     /// Returns what two answers make of a moment; `None` if the agent is told the same. `texts` are those of the files before
     /// and after.
     pub fn of(when: &When, after: &Resolution, texts: (&str, &str), comparison: Comparison) -> Option<Moment> {
@@ -118,15 +137,7 @@ impl Moment {
         let kind = if comes { "added" } else { "lost" };
         let differences: Vec<_> = self.differences.into_iter().filter(|one| one.kind == kind).collect();
         let is_something = !(added.is_empty() && removed.is_empty() && differences.is_empty());
-        is_something.then_some(Moment {
-            agent: self.agent,
-            version: self.version,
-            title: self.title,
-            when: self.when,
-            added,
-            removed,
-            differences,
-        })
+        is_something.then_some(Moment { added, removed, differences, ..self })
     }
 
     /// Returns true if something else happens to the same agent with the same result.
@@ -144,7 +155,32 @@ impl Moment {
             when: when.clone(),
             added: Vec::new(),
             removed: Vec::new(),
+            instead: Vec::new(),
             differences: Vec::new(),
+        }
+    }
+}
+
+/// Notes of sentences that go which come at another moment of the same agent.
+pub fn note_moves(moments: &mut [Moment]) {
+    let mut comes: BTreeMap<(String, String), When> = BTreeMap::new();
+    for moment in moments.iter() {
+        for sentence in &moment.added {
+            comes.entry((moment.agent.clone(), sentence.clone())).or_insert_with(|| moment.when.clone());
+        }
+    }
+    for moment in moments {
+        for sentence in &moment.removed {
+            let comes = comes.get(&(moment.agent.clone(), sentence.clone()));
+            let Some(when) = comes.filter(|when| **when != moment.when && moment.instead_of(sentence).is_none()) else {
+                continue;
+            };
+            let message = match (&when.file, when.start.as_str()) {
+                (Some(file), _) => format!("now with {file}"),
+                (None, ".") => "now at the start in this directory".to_owned(),
+                (None, start) => format!("now at the start in {start}"),
+            };
+            moment.instead.push(Instead { sentence: sentence.clone(), kind: "moved".to_owned(), message });
         }
     }
 }

@@ -28,7 +28,8 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 struct Group<'a> {
     moments: Vec<&'a Moment>,
     added: Vec<&'a str>,
-    removed: Vec<&'a str>,
+    /// Each with what became of it.
+    removed: Vec<(&'a str, Option<&'a str>)>,
     differences: Vec<&'a Difference>,
 }
 
@@ -41,7 +42,10 @@ impl<'a> Group<'a> {
         };
         Group {
             added: new(&moment.added, |root| &root.added),
-            removed: new(&moment.removed, |root| &root.removed),
+            removed: new(&moment.removed, |root| &root.removed)
+                .into_iter()
+                .map(|sentence| (sentence, moment.instead_of(sentence)))
+                .collect(),
             differences: moment
                 .differences
                 .iter()
@@ -55,6 +59,16 @@ impl<'a> Group<'a> {
     fn has_other_spaces(&self) -> bool {
         let has_size = |one: &&Difference| ["grew", "shrank"].contains(&one.kind.as_str());
         self.added.is_empty() && self.removed.is_empty() && self.differences.iter().any(has_size)
+    }
+
+    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them.
+    fn sentences(&self, root: &Path) -> [(char, Style, Vec<String>); 2] {
+        let added = self.added.iter().map(|sentence| (*sentence).to_owned()).collect();
+        let removed = self.removed.iter().map(|(sentence, instead)| match instead {
+            Some(instead) => format!("{sentence} ({})", short(instead, root)),
+            None => (*sentence).to_owned(),
+        });
+        [('+', ADDED, added), ('-', REMOVED, removed.collect())]
     }
 
     /// Returns whom it happens to, and when: a line for each kind of moment, with the agents to which it happens alike.
@@ -164,7 +178,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
                 "    {FAINT}the sentences are the same: spaces, line ends or their order differ{FAINT:#}"
             );
         }
-        for (mark, style, sentences) in [('+', ADDED, &group.added), ('-', REMOVED, &group.removed)] {
+        for (mark, style, sentences) in group.sentences(root) {
             for sentence in sentences.iter().take(SENTENCES) {
                 for (at, line) in screen::wrapped(&visible(sentence), width.saturating_sub(6)).iter().enumerate() {
                     let mark = if at == 0 { mark } else { ' ' };
@@ -291,12 +305,13 @@ pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
             let message = plain(&visible(&short(&difference.message, root)));
             let _ = writeln!(out, "- {} `{name}`: {message}", difference.kind);
         }
-        let lines: Vec<String> = [('+', &group.added), ('-', &group.removed)]
+        let lines: Vec<String> = group
+            .sentences(root)
             .into_iter()
-            .flat_map(|(mark, sentences)| {
-                let shown =
-                    sentences.iter().take(SENTENCES).map(move |sentence| format!("{mark} {}", visible(sentence)));
+            .flat_map(|(mark, _, sentences)| {
                 let more = sentences.len().saturating_sub(SENTENCES);
+                let shown = sentences.into_iter().take(SENTENCES);
+                let shown = shown.map(move |sentence| format!("{mark} {}", visible(&sentence)));
                 shown.chain((more > 0).then(|| format!("{mark} … {}", count(more, "more sentence"))))
             })
             .collect();
