@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::place::Place;
 use crate::revision::git;
+use crate::world::Case;
 
 /// A repository that tries everything. Each thing that must be found is one of [`EXPECTED`], which was written first.
 const HOSTILE: [(&str, &str); 26] = [
@@ -153,6 +154,39 @@ fn nothing_that_a_hostile_repository_tries_is_missed() {
     }
     let whole = json.to_string();
     assert!(!whole.contains("secret-value") && !whole.contains("Private."), "{whole}");
+}
+
+/// Each case of `tests/ran` holds what a real client ran (`tests/conformance/ran.py`). A client may leave out what is shown: hooks that
+/// are not trusted, events that a session has not.
+#[test]
+fn nothing_that_a_real_client_ran_is_missed() {
+    let cases = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ran")).expect("a directory");
+    for case in cases {
+        let case = Case::parse(&std::fs::read_to_string(case.expect("an entry").path()).expect("text"));
+        let files: Vec<(&str, &str)> = case
+            .sections
+            .iter()
+            .filter_map(|section| Some((section.header.strip_prefix('/')?, section.body.as_str())))
+            .filter(|(path, _)| !path.contains(" | "))
+            .collect();
+        let (asked, ran) = case.all("@ran").next().expect("a question");
+        let agent = asked.split([' ', '@']).next().expect("an agent");
+        let json = Place::new(&files).prints("r", &["inspect", "--no-home", "--format", "json"]);
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        let agents = json["agents"].as_array().expect("a list");
+        let shown = agents.iter().find(|one| one["agent"] == agent).expect(agent)["runs"].as_array().expect("a list");
+        for name in ran.lines() {
+            let marker = format!("/tmp/ran.{name}");
+            let is_marked = |grant: &Value| {
+                let file = format!("r/{}", grant["path"].as_str().unwrap_or_default());
+                let is_code = grant["what"] == "code that the client loads";
+                grant["what"].as_str().is_some_and(|what| what.contains(&marker))
+                    || is_code && files.iter().any(|(path, text)| *path == file && text.contains(&marker))
+            };
+            assert!(shown.iter().any(is_marked), "{agent} ran {name}: {shown:#?}");
+        }
+        assert!(!ran.is_empty(), "{agent} ran nothing");
+    }
 }
 
 #[test]

@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(
             said_of("sub/.codex/config.toml", codex),
             [
-                "codex:1 command sh n.sh (after each turn)",
+                "codex:1 command sh n.sh (after each turn, in early versions)",
                 "codex:2 permission never (when it asks)",
                 "codex:4 mcp x: npx -y evil (at the start of a session)",
             ]

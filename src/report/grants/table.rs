@@ -110,13 +110,13 @@ pub(super) const ROWS: &[Row] = &[
     row(CLAUDE, CLAUDE_TEXTS, "allowed-tools", Kind::Permission, "without asking, while it is used"),
     row(CLAUDE, CLAUDE_TEXTS, "permissionMode", Kind::Permission, "the mode of this sub-agent"),
     row(CLAUDE, CLAUDE_TEXTS, "mcpServers/*", Kind::Mcp, "when this sub-agent starts"),
-    // Codex: the configuration reference; a project's file counts in a trusted project.
-    row(CODEX, CODEX_SETTINGS, "notify", Kind::Command, "after each turn"),
+    // Codex: the configuration reference; a project's file counts in a trusted project. 0.169 takes no provider and no `notify` from it.
+    row(CODEX, CODEX_SETTINGS, "notify", Kind::Command, "after each turn, in early versions"),
     row(CODEX, CODEX_SETTINGS, "mcp_servers/*", Kind::Mcp, START),
-    row(CODEX, CODEX_SETTINGS, "hooks/*/*/hooks/*", Kind::Hook, "{}"),
-    row(CODEX, &[".codex/hooks.json"], "hooks/*/*/hooks/*", Kind::Hook, "{}"),
+    row(CODEX, CODEX_SETTINGS, "hooks/*/*/hooks/*", Kind::Hook, "{}, once it is trusted"),
+    row(CODEX, &[".codex/hooks.json"], "hooks/*/*/hooks/*", Kind::Hook, "{}, once it is trusted"),
     row(CODEX, CODEX_SETTINGS, "shell_environment_policy/set/*", Kind::Env, "for commands"),
-    row(CODEX, CODEX_SETTINGS, "model_providers/*", Kind::Command, "where requests are sent"),
+    row(CODEX, CODEX_SETTINGS, "model_providers/*", Kind::Command, "where requests are sent, in early versions"),
     row(CODEX, CODEX_SETTINGS, "approval_policy", Kind::Permission, "when it asks"),
     row(CODEX, CODEX_SETTINGS, "sandbox_mode", Kind::Permission, "the sandbox of commands"),
     row(CODEX, CODEX_SETTINGS, "sandbox_workspace_write/*", Kind::Permission, "the sandbox of commands: {}"),
