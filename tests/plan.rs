@@ -113,3 +113,28 @@ fn one_truth_names_the_file_in_settings_where_there_is_no_other_bridge() {
     let (plan, ..) = planned(&files, &["one-truth", "--harness", "codex"]);
     assert_eq!(plan["patch"], "", "{plan}");
 }
+
+#[test]
+fn one_truth_bridges_the_directories_that_have_instructions_of_their_own() {
+    let files = [
+        ("project/AGENTS.md", RULE),
+        ("project/pay/AGENTS.md", "Two reviewers look at each change.\n"),
+        ("project/pay/a.ts", ""),
+        ("project/web/CLAUDE.md", "Pages work without scripts.\n"),
+        ("project/web/a.ts", ""),
+        ("project/vendor/x/CLAUDE.md", "Another project's own.\n"),
+    ];
+    let (plan, place, root) = planned(&files, &["one-truth", "--harness", "codex,claude-code,gemini-cli"]);
+    assert_eq!(plan["proof"]["lost"], serde_json::json!([]), "{plan}");
+    assert_eq!(text(&root, "web/AGENTS.md").as_deref(), Some("Pages work without scripts.\n"), "{plan}");
+    assert_eq!(text(&root, "vendor/x/CLAUDE.md").as_deref(), Some("Another project's own.\n"));
+    for (dir, rule) in [("pay", "Two reviewers"), ("web", "without scripts")] {
+        for agent in ["codex", "claude-code", "gemini-cli"] {
+            let sent = place.prints(&format!("project/{dir}"), &["show", "--harness", agent, "--format", "prompt"]);
+            assert!(sent.contains(rule) && sent.contains("personal data in any"), "{agent}: {sent}\n{plan}");
+        }
+    }
+    let again =
+        place.prints("project", &["plan", "one-truth", "--harness", "codex,claude-code,gemini-cli", "--no-home"]);
+    assert!(again.contains("nothing has to change"), "{again}");
+}

@@ -14,12 +14,13 @@ use crate::answer::{Fate, MessageKind, Resolution, Trigger};
 use crate::disk::{self, Filesystem, Planned, Real};
 use crate::report::actions::{Edit, Group, actions};
 use crate::report::change::{Kind, texts};
-use crate::report::expect::paragraphs;
 use crate::report::patch::patch;
 use crate::report::plan::{Expectations, Loss, Plan, Proof, Size};
 use crate::report::symbols::{Section, symbols};
 use crate::request::{Defaults, Places, Request};
-use crate::snapshot::{Ask, Content, Fact, Facts, FileType};
+use crate::snapshot::{Ask, Content, Fact, Facts};
+
+mod one_truth;
 
 /// How often a file is made smaller before it is given up.
 const MOST_STEPS: usize = 24;
@@ -176,89 +177,6 @@ impl Planning {
     async fn answers(&self, core: &Arc<Core>) -> Result<Vec<Arc<Resolution>>, String> {
         let asked = core.answers(&Request::default(), &self.places()).await;
         Ok(asked.map_err(|error| error.message.into_owned())?.0)
-    }
-
-    /// Plans one AGENTS.md at the root. A file that only repeats it goes or imports it, whichever loses less; a file that says
-    /// more keeps that. Who has neither gets a setting.
-    async fn one_truth(&self) -> Result<(Changes, Vec<String>), String> {
-        const BRIDGES: [(&str, &str); 3] =
-            [("CLAUDE.md", "@AGENTS.md\n"), ("GEMINI.md", "@./AGENTS.md\n"), ("QWEN.md", "@./AGENTS.md\n")];
-        const SETTINGS: [(&str, &str); 1] = [(".aider.conf.yml", "read: AGENTS.md\n")];
-        let agents_md = self.root.join("AGENTS.md");
-        let (mut files, mut notes) = (Changes::new(), Vec::new());
-        let is_link = |path: &Path| self.now.files.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link);
-        let truth = match self.read(&agents_md) {
-            Some(truth) => truth,
-            None => {
-                let others = BRIDGES.iter().filter_map(|(name, _)| Some((*name, self.read(&self.root.join(name))?)));
-                let largest = others.max_by_key(|(_, text)| text.len());
-                let (name, text) =
-                    largest.ok_or("there is neither AGENTS.md nor CLAUDE.md, GEMINI.md or QWEN.md here")?;
-                notes.push(format!("AGENTS.md takes over what {name} says"));
-                files.insert(agents_md, Some(text.clone()));
-                text
-            }
-        };
-        let said: BTreeSet<String> = paragraphs(&truth).into_iter().collect();
-        for (name, import) in BRIDGES {
-            let path = self.root.join(name);
-            if is_link(&path) {
-                notes.push(format!("{name} is a link, and stays one"));
-                continue;
-            }
-            let own = self.read(&path).map(|text| own_blocks(&text, &said));
-            let options: Vec<Option<String>> = match own {
-                None => vec![None, Some(import.to_owned())],
-                Some(own) if own.trim().is_empty() => vec![None, Some(import.to_owned())],
-                Some(own) => vec![Some(own.clone()), Some(format!("{import}\n{own}"))],
-            };
-            let mut best: Option<(usize, Option<String>)> = None;
-            for option in options {
-                let mut tried = files.clone();
-                tried.insert(path.clone(), option.clone());
-                let lacks = self.lacks(&tried, &truth).await?;
-                if best.as_ref().is_none_or(|(least, _)| lacks < *least) {
-                    best = Some((lacks, option));
-                }
-            }
-            if let Some((_, option)) = best {
-                match &option {
-                    Some(_) => notes.push(format!("{name} imports AGENTS.md")),
-                    None if self.read(&path).is_some() => {
-                        notes.push(format!("{name} goes: whoever reads it reads AGENTS.md where it is not there"));
-                    }
-                    None => {}
-                }
-                files.insert(path, option);
-            }
-        }
-        for (name, setting) in SETTINGS {
-            let path = self.root.join(name);
-            let was = self.read(&path);
-            let is_set =
-                |text: &String| text.lines().any(|line| line.starts_with(setting.split(' ').next().unwrap_or(setting)));
-            if is_link(&path) || was.as_ref().is_some_and(is_set) {
-                continue;
-            }
-            let lines = was.as_ref().map_or_else(String::new, |text| format!("{}\n", text.trim_end()));
-            let mut tried = files.clone();
-            tried.insert(path.clone(), Some(lines + setting));
-            if self.lacks(&tried, &truth).await? < self.lacks(&files, &truth).await? {
-                notes.push(format!("{name} names AGENTS.md"));
-                files = tried;
-            }
-        }
-        Ok((files, notes))
-    }
-
-    /// Counts the sentences that agents would lose, and those of a text that would not reach them at the start.
-    async fn lacks(&self, files: &Changes, truth: &str) -> Result<usize, String> {
-        let proof = self.prove(files).await?;
-        let plain = |one: &String| one.trim_start_matches('#').trim_start().to_owned();
-        let wanted: BTreeSet<String> = crate::report::sentences::sentences(truth).iter().map(plain).collect();
-        let answers = self.answers(&self.with(files)).await?;
-        let not_told = answers.iter().map(|answer| wanted.difference(&texts(answer)).count());
-        Ok(not_told.sum::<usize>() + proof.lost.len() + proof.later.len())
     }
 
     /// Plans a file's sections in the directories that they name, or in rules for the patterns that they are; if there are none, in
@@ -449,15 +367,6 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
         rest = behind;
         Some(block)
     })
-}
-
-/// Returns the blocks of a text of which something is not said elsewhere, without lines that only import.
-fn own_blocks(text: &str, said: &BTreeSet<String>) -> String {
-    let is_own = |block: &&str| {
-        let is_import = block.trim().starts_with('@') && !block.trim().contains(char::is_whitespace);
-        !is_import && paragraphs(block).iter().any(|paragraph| !said.contains(paragraph))
-    };
-    blocks(text).filter(is_own).collect()
 }
 
 fn is_cut(source: &crate::answer::Source) -> bool {
