@@ -474,7 +474,7 @@ fn a_version_that_reads_no_agents_md_loses_it_in_one_finding() {
     ]);
     let check = ["check", "--format", "concise", "--agents", "codex,claude-code@2.1.197"];
     let said = out(&place.run("home/project", &check));
-    assert!(said.starts_with("AGENTS.md:1:1: information[agents-displaced] "), "{said}");
+    assert!(said.starts_with("AGENTS.md:1:1: warning[agents-displaced] "), "{said}");
     assert!(
         said.contains("this version reads no AGENTS.md (also src/AGENTS.md)") && said.lines().count() == 1,
         "{said}"
@@ -544,6 +544,26 @@ fn a_cut_within_a_long_line_is_shown_with_its_place() {
 }
 
 #[test]
+fn a_change_of_the_first_line_displaces_nothing_anew_and_copies_shadow_nothing() {
+    let skill = "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n";
+    let place = Place::new(&[
+        ("home/project/CLAUDE.md", "Root.\n"),
+        ("home/project/AGENTS.md", "Mine.\n"),
+        ("home/project/.claude/skills/lint/SKILL.md", skill),
+        ("home/project/.agents/skills/lint/SKILL.md", skill),
+    ]);
+    let root = place.root.join("home/project");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    let check = ["check", "--no-home", "--format", "concise", "--agents"];
+    assert_eq!(out(&place.run("home/project", &[&check[..], &["copilot-cli,opencode,kilo"]].concat())), "");
+    std::fs::write(root.join("AGENTS.md"), "Yours.\n").expect("it is written");
+    let since = [&check[..], &["claude-code", "--base", "HEAD"]].concat();
+    assert_eq!(out(&place.run("home/project", &since)), "");
+}
+
+#[test]
 fn what_cannot_be_read_is_said() {
     let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/a/x.rs", "")]);
     std::os::unix::fs::symlink("gone.md", place.root.join("project/AGENTS.md")).expect("a link");
@@ -554,6 +574,9 @@ fn what_cannot_be_read_is_said() {
         "{text}"
     );
     assert_eq!(said.status.code(), Some(1));
+    std::fs::create_dir_all(place.root.join("project/b/CLAUDE.md/c")).expect("a directory");
+    let said = out(&place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]));
+    assert!(said.contains("b/CLAUDE.md:1:1: warning[unreadable] this is a directory"), "{said}");
 }
 
 #[test]

@@ -511,7 +511,7 @@ fn one_message_of_several_is_selected_and_nothing_is_printed_around_them() {
     let (first, second) = (one("1"), one("2"));
     assert!(first.contains("Root.") && !first.contains("Below.") && second.contains("Below."), "{first}{second}");
     let between = if first.ends_with('\n') { "" } else { "\n" };
-    let both = place.prints("project", &[&show[..], &["--layers", "instructions"]].concat());
+    let both = place.prints("project", &[&show[..], &["--only", "instructions"]].concat());
     assert_eq!(both, format!("{first}{between}{second}"));
 }
 
@@ -665,7 +665,7 @@ fn what_is_pasted_names_nobody() {
 fn arguments_that_would_be_without_effect_are_refused() {
     let place = project();
     for (arguments, problem) in [
-        (&["show", "--layers", "all"][..], "--layers selects what --format prompt prints"),
+        (&["show", "--layers", "all"][..], "--only selects what --format prompt prints"),
         (&["show", "--no-home", "--home", "."], "cannot be used with"),
         (&["verify", "codex", "--no-home", "--yes"], "--no-home: a client is asked with its settings"),
     ] {

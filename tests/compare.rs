@@ -66,7 +66,7 @@ Claude Code 2.1, started in this directory
     + And more.
 
 Codex 0.169 and Junie 2026.11, started in this directory
-  ~ the same files and sizes, with other text
+  ~ edited AGENTS.md  as long as it was, with other text
     + Root rules!
     - Root rules.
 
@@ -296,6 +296,19 @@ fn told(place: &Place, arguments: &[&str]) -> Vec<String> {
         format!("{} {} +{} -{}", one["agent"], one["kind"], one["added"], one["removed"]).replace('"', "")
     };
     json["moments"].as_array().expect("a list").iter().map(moment).collect()
+}
+
+#[test]
+fn a_file_that_is_as_long_as_before_is_named_and_one_that_is_sent_twice_changes_once() {
+    let (place, root) = repository(&[("project/AGENTS.md", "abc def.\n"), ("project/CLAUDE.md", "@AGENTS.md\n")]);
+    write(&root, "AGENTS.md", "abc xyz.\n");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "codex"]);
+    assert!(said.contains("~ edited AGENTS.md"), "{said}");
+    write(&root, "AGENTS.md", "abc xyz. More.\n");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "copilot-cli", "--format", "markdown"]);
+    assert_eq!((said.matches("grew").count(), said.matches("More.").count()), (1, 1), "{said}");
+    let report = place.prints("project", &["report", "--no-home", "--agents", "copilot-cli"]);
+    assert_eq!(report.matches("  AGENTS.md").count(), 2, "{report}");
 }
 
 #[test]

@@ -194,6 +194,9 @@ fn the_names_of_one_file_share_a_block() {
     let said = place.prints("home/project", &["why", "the linter", BOTH[0], BOTH[1]]);
     assert_eq!(said.matches(":1:5\n").count(), 1, "{said}");
     assert!(said.contains("CLAUDE.md is a link to it") && said.matches('●').count() == 2, "{said}");
+    let near = place.run("home/project", &["why", "the lintr", BOTH[0], BOTH[1]]);
+    let near = String::from_utf8_lossy(&near.stdout).into_owned();
+    assert!(near.contains("goes to codex 0.169 (at start) and claude-code 2.1 (at start)"), "{near}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ Examples:
 /// Arguments of `briefing agents`.
 #[derive(Args)]
 pub(super) struct Agents {
-    /// The client, or an edition of it: opencode, claude-code@2.1
+    /// The client, or a version of it: opencode, claude-code@2.1
     #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]")]
     harness: String,
     /// Only this agent

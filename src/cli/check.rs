@@ -34,7 +34,7 @@ Examples:
   briefing check                                   what is wrong with the instructions below this directory
   briefing check packages/api AGENTS.md            only there
   briefing check --no-home --format github         in CI: every machine says the same
-  briefing check --harness codex --budget codex=90%
+  briefing check --agents codex --budget codex=90%
   briefing check --base origin/main                only what this branch makes worse
   briefing check --write-baseline known.json       from now on only what is new: --baseline known.json";
 
@@ -73,7 +73,7 @@ pub(super) struct Check {
     /// Exit with 0 even if something is found
     #[arg(long)]
     exit_zero: bool,
-    /// Report a harness that uses that share of its limit, or more: codex=90%; may be repeated
+    /// Report an agent that uses that share of its limit, or more: codex=90%; may be repeated
     #[arg(long, value_name = "ID=PERCENT", value_delimiter = ',', value_parser = budget)]
     budget: Vec<(String, usize)>,
     /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2. Counts from where the
@@ -350,7 +350,7 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
     let mut all = Vec::new();
     for (id, percent) in budgets {
         let Some(answer) = checked.session.iter().find(|answer| answer.harness == *id) else {
-            return Err(format!("--budget: {id} is not among the harnesses that are checked; name it with --harness"));
+            return Err(format!("--budget: {id} is not among the agents that are checked; name it with --agents"));
         };
         let Some(share) = share(answer) else {
             eprintln!("briefing: --budget {id}: nothing that {} loads here has a limit", answer.title);
@@ -372,10 +372,13 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
     Ok(all)
 }
 
-/// By the file, what is found for whom, and the line it stands on; not by its number.
+/// By the file, what is found for whom, and the line it stands on, not its number; what concerns a whole file has no line.
 fn fingerprint(path: &str, raw: &[u8], finding: &Finding) -> String {
     let start = finding.range.start.min(raw.len());
-    let line = raw[start..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = match finding.kind {
+        Kind::AgentsDisplaced | Kind::Shadowed | Kind::LoadedTwice | Kind::NotForSubagents | Kind::NeverRead => &[],
+        _ => raw[start..].split(|&byte| byte == b'\n').next().unwrap_or_default(),
+    };
     let harness = finding.harness.as_deref().unwrap_or_default();
     hash(&format!("{path}\0{}\0{harness}\0{}", finding.kind.code(), text::lossy(line).trim()))
 }

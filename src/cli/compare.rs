@@ -54,12 +54,12 @@ pub(super) struct Compare {
     #[arg(long, conflicts_with_all = ["base", "left", "right", "exit_code"])]
     all: bool,
     /// The version of agents that are named without one [default: auto, and newest where none is installed]
-    #[arg(long, value_enum)]
+    #[arg(long = "rules", alias = "edition", value_enum)]
     edition: Option<Editions>,
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
-    /// Only these agents, or these editions of them: codex,opencode@1.1; may be repeated
+    /// Only these agents, or these versions of them: codex,opencode@1.1; may be repeated
     #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// Where the agent is started [default: the working directory]

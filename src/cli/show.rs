@@ -49,7 +49,7 @@ pub(super) struct Show {
     #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
     /// The version of agents that are named without one [default: auto, and newest where none is installed]
-    #[arg(long, value_enum)]
+    #[arg(long = "rules", alias = "edition", value_enum)]
     edition: Option<Editions>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
@@ -93,7 +93,14 @@ pub(super) struct Show {
     /// With --format prompt: only the texts of instruction files, as they are sent, or every layer behind a line of its own:
     /// prompts, environment, lists of skills, reminders; of the client's own texts their names and sizes [default: all; with
     /// --message instructions]
-    #[arg(long, alias = "only", value_enum, hide_default_value = true, conflicts_with = "message")]
+    #[arg(
+        long = "only",
+        alias = "layers",
+        value_enum,
+        value_name = "LAYERS",
+        hide_default_value = true,
+        conflicts_with = "message"
+    )]
     layers: Option<Layers>,
     /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for your own eyes
     #[arg(long, conflicts_with = "redact")]
@@ -160,7 +167,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         return Err("--message selects a message of --format prompt; add that".to_owned().into());
     }
     if show.layers.is_some() && !matches!(show.format, Format::Prompt) {
-        return Err("--layers selects what --format prompt prints; add that".to_owned().into());
+        return Err("--only selects what --format prompt prints; add that".to_owned().into());
     }
     let asked = show.file.as_deref().map(|file| target(show, &cwd, file)).transpose()?;
     let (target, is_new) = asked.unzip();

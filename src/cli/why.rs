@@ -43,8 +43,8 @@ pub(super) struct Why {
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     require: Vec<String>,
     /// How many places are shown
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
     #[command(flatten)]
     whom: Whom,
     /// How to print the answer
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
         Format::Text => {
             let width = screen::width();
             let shown = Shown { paths: &paths, width, of_names: 0 };
-            let text = shown.text(&found, arguments.limit.max(1));
+            let text = shown.text(&found, arguments.limit as usize);
             print_styled(&format!("{}{text}", screen::judged(&found.judged, width)))?;
         }
     }
@@ -143,7 +143,8 @@ impl Shown<'_> {
         }
         if let Some(more @ 1..) = found.places.len().checked_sub(limit) {
             let all = found.places.len();
-            let files = found.places.iter().map(|place| &place.path).collect::<BTreeSet<_>>().len();
+            let hidden = found.places.iter().filter(|place| !few.places.contains(place));
+            let files = hidden.map(|place| &place.path).collect::<BTreeSet<_>>().len();
             let more =
                 format!("{} in {}: --limit {all}", words::count(more, "more place"), words::count(files, "file"));
             let _ = writeln!(out, "{FAINT}{more}{FAINT:#}\n");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Core;
 use super::workspace::is_instruction_file;
@@ -13,12 +13,13 @@ use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::queries::patterns::{self, Matches};
+use crate::report::findings::names::is_distinctive;
 use crate::report::findings::patterns as patterns_of;
 use crate::request::beside;
 
 /// Files below a directory that matter to agents.
 pub(crate) struct Below {
-    /// The files that may be instructions, and those that the answers rest on.
+    /// The files that may be instructions, those that the answers rest on, and directories that have the name of such a file.
     pub instructions: BTreeSet<PathBuf>,
     /// The settings files of agents.
     pub settings: BTreeSet<PathBuf>,
@@ -31,8 +32,17 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     let customs = core.session().custom_names.clone();
     let of_agents = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || SETTINGS_FILES.may_match(name);
     let wanted = |name: &OsStr| of_agents(name) || customs.contains(name) || name == FILE_NAME;
+    let not_files: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+    let entered = {
+        let not_files = not_files.clone();
+        move |dir: &Path| {
+            if dir.extension().is_some_and(|extension| extension == "md") && is_distinctive(dir) {
+                not_files.lock().unwrap_or_else(PoisonError::into_inner).push(dir.to_owned());
+            }
+        }
+    };
     let found = match revision {
-        None => scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default()),
+        None => scan::scan(root, Threads::PerCore, &wanted, entered, &Progress::default()),
         Some(_) => scan::scan_in(&core.files, root, &wanted),
     };
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
@@ -41,7 +51,9 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
     declarations.sort_unstable();
     let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
-    let instructions = found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
+    let not_files = std::mem::take(&mut *not_files.lock().unwrap_or_else(PoisonError::into_inner));
+    let instructions =
+        found.into_iter().chain(not_files).filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
     Below { instructions, settings, declarations }
 }
 

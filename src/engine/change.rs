@@ -195,13 +195,28 @@ impl Asking<'_> {
 
     /// Says what one agent is told before and after; `None` if that is the same.
     fn moment(&self, when: &When, before: &Resolution, after: &Resolution) -> Option<Moment> {
-        let comparison = compare(before, after);
+        let mut comparison = compare(before, after);
         if comparison.same && comparison.differences.is_empty() {
             return None;
+        }
+        if comparison.differences.is_empty() {
+            comparison.differences = self.rewritten(after);
         }
         let text = |core: &Core, answer: &Resolution| text_of_files(answer, |path| core.files.read(path).ok());
         let texts = (text(self.then, before), text(self.now, after));
         Moment::of(when, after, (&texts.0, &texts.1), comparison)
+    }
+
+    /// Returns the files that are as long as they were and say something else.
+    fn rewritten(&self, after: &Resolution) -> Vec<Difference> {
+        let paths = after.answer.sources.iter().filter(|source| source.fate.reaches()).filter_map(Source::path);
+        let is_rewritten = |path: &&Path| self.then.files.read(path).ok() != self.now.files.read(path).ok();
+        let of = |path: &Path| Difference {
+            name: path.display().to_string(),
+            kind: "edited".to_owned(),
+            message: "as long as it was, with other text".to_owned(),
+        };
+        paths.filter(is_rewritten).map(of).collect()
     }
 
     /// Returns those of the sentences that go which stand in a file that a limit cuts or leaves out.

@@ -41,7 +41,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let mut found = Why { text: text.to_owned(), judged, ..Why::default() };
         let questions = core.questions(&Request::default(), &places).await;
         let asking = Asking { core: &core, questions: questions.map_err(|error| error.message.into_owned())? };
-        let mut near: Vec<(PathBuf, Near)> = Vec::new();
+        let mut near: Vec<(Vec<PathBuf>, Near)> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
         let all = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
         // The names of one file stand together, its own before the links that lead to it.
@@ -55,9 +55,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
             // Most files do not say it, and agents need not be asked about those.
             let Ok(raw) = core.files.read(&names[0]) else { continue };
             if !sought.is_in(&raw.text()) {
-                near.extend(
-                    why::near(&names[0], &raw.text(), &sought).into_iter().map(|near| (names[0].clone(), near)),
-                );
+                near.extend(why::near(&names[0], &raw.text(), &sought).into_iter().map(|near| (names.clone(), near)));
                 continue;
             }
             found.places.extend(asking.places(&names, &sought).await);
@@ -67,10 +65,10 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         if found.places.is_empty() && found.elsewhere.is_empty() {
             near.sort_by_key(|(_, near)| Reverse(near.alike));
             near.truncate(NEAREST);
-            for (path, mut near) in near {
+            for (names, mut near) in near {
                 let line = Sought::new(&near.text);
                 let places = match &line {
-                    Some(line) => asking.places(std::slice::from_ref(&path), line).await,
+                    Some(line) => asking.places(&names, line).await,
                     None => Vec::new(),
                 };
                 let here = places.into_iter().find(|place| place.line == near.line);

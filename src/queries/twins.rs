@@ -1,4 +1,4 @@
-//! Finds which of several paths lead to one file.
+//! Finds which of several paths lead to one file, or to files of one text.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,9 @@ use crate::query::Query;
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
-/// The question which paths lead to the same file as another one.
+const RULE: &str = "a copy is as good as the file";
+
+/// The question which paths lead to the same file as another one, or to a copy of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Twins {
     file: PathBuf,
@@ -14,7 +16,7 @@ pub struct Twins {
 }
 
 impl Twins {
-    /// Asks which of `paths` lead to `file`, or to where it leads.
+    /// Asks which of `paths` lead to `file`, or to where it leads, or hold the same text.
     pub fn of(file: &Path, paths: Vec<PathBuf>) -> Twins {
         Twins { file: file.to_owned(), paths }
     }
@@ -24,12 +26,15 @@ impl Query for Twins {
     type Out = Vec<PathBuf>;
 
     fn run(&self, search: &mut Search) -> Known<Vec<PathBuf>> {
-        search.expect(self.paths.iter().chain([&self.file]).cloned().map(Ask::Real))?;
+        let all = self.paths.iter().chain([&self.file]).cloned();
+        search.expect(all.flat_map(|path| [Ask::Real(path.clone()), Ask::Content(path)]))?;
         let file = search.real(&self.file)?;
+        let text = search.read(&self.file, RULE)?;
         let mut same = Vec::new();
         for path in &self.paths {
             let real = search.real(path)?;
-            if real.is_ok() && real == file {
+            let is_copy = text.is_ok() && search.read(path, RULE)? == text;
+            if is_copy || (real.is_ok() && real == file) {
                 same.push(path.clone());
             }
         }

@@ -128,7 +128,9 @@ impl Moment {
             return None;
         }
         let (added, removed) = sentences::difference(texts.0, texts.1);
-        Some(Moment { added, removed, differences: comparison.differences, ..Moment::for_agent(when, after) })
+        // A file that is sent twice is one file that changes.
+        let (added, removed) = (once(added), once(removed));
+        Some(Moment { added, removed, differences: once(comparison.differences), ..Moment::for_agent(when, after) })
     }
 
     /// Leaves out what goes, or what comes: the directory in which the agent is started was not there before, or is gone.
@@ -210,6 +212,17 @@ fn text(answer: &Resolution) -> String {
 
 /// A shorter line may be part of a client's words by chance, in bytes.
 const SHORTEST_LINE: usize = 8;
+
+/// Returns each of several things once, in their order.
+fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::with_capacity(all.len());
+    for one in all {
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
+}
 
 /// Returns what an agent is told in the words of the files, without those of its client. `read` reads a file.
 pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> String {

@@ -13,6 +13,9 @@ pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, St
     }
     let reason = match (&resolution.answer.refusal, probes.last()) {
         (Some(refusal), _) => format!("{} does not start: {}", resolution.title, refusal.message),
+        (None, Some(_)) if resolution.standpoint.target.as_deref() == Some(path) => {
+            format!("{} reads it as it reads any file, and takes no instructions from it", resolution.title)
+        }
         (None, Some(probe)) => {
             format!("{} looks for it and finds: {} ({})", resolution.title, probe.answer, probe.rule)
         }

@@ -172,6 +172,10 @@ impl Finding {
         match (self.faded, &self.start) {
             (true, _) => Severity::Hint,
             (false, Some(_)) => kind.max(Severity::Information),
+            // A version that reads no AGENTS.md loses all of it, without another file in its place.
+            (false, None) if self.kind == Kind::AgentsDisplaced && self.fate == Some(Fate::Excluded) => {
+                kind.min(Severity::Warning)
+            }
             (false, None) => kind,
         }
     }

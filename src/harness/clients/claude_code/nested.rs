@@ -292,7 +292,11 @@ impl Loader<'_, '_> {
 
     /// Says why a nested AGENTS.md is not read: `by` is read instead, or none is.
     fn displaced_nested(&mut self, path: &Path, by: Option<&Path>) {
-        let reason = by.map_or_else(|| self.without_agents(path), |by| format!("{} is read instead", by.display()));
+        let reason = match by {
+            None => self.without_agents(path),
+            Some(by) if by.parent() == path.parent() => format!("{} is read instead", by.display()),
+            Some(by) => format!("{} is read instead, and hides every AGENTS.md", by.display()),
+        };
         let source = Source::new(path, Scope::Nested, Fate::Shadowed, reason);
         self.consider(Source { trigger: Trigger::Read, by: by.map(Path::to_owned), ..source });
     }

@@ -62,6 +62,10 @@ impl Session {
             answer.warnings.push(Warning::at("loaded-twice", path, message));
             return Ok(());
         }
+        // What it imports stands in the same part.
+        for imported in answer.sources[place..].iter_mut().filter(|source| source.fate.reaches()) {
+            *imported = placed(imported.clone(), self.tagged.len());
+        }
         let source = Source::whole(path, scope, raw.size(), "sent whole at the start");
         answer.sources.insert(place, placed(Source { kept: kept(raw), ..source }, self.tagged.len()));
         self.tagged.push(Text::framed("<custom_instruction>\n", expanded, "\n</custom_instruction>"));

@@ -331,10 +331,12 @@ fn add(
         return Ok(());
     };
     let other = known.file.as_ref().map(|(file, _)| search.real(file)).transpose()?;
+    let body = |skill: &Skill| skill.file.as_ref().map(|(_, body)| body.clone());
+    let is_copy = known.description == skill.description && body(known) == body(&skill);
     named.twins.push(Twins {
         name: skill.name.clone(),
         file: file.to_owned(),
-        is_linked: other == Some(search.real(file)?),
+        is_same: is_copy || other == Some(search.real(file)?),
         locations: [known.location.clone(), skill.location.clone()],
     });
     if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
@@ -386,17 +388,17 @@ impl Named {
 struct Twins {
     name: String,
     file: PathBuf,
-    /// Whether both are one file, by a link.
-    is_linked: bool,
+    /// Whether both are one file, by a link, or copies.
+    is_same: bool,
     locations: [String; 2],
 }
 
 /// How many names a warning gives.
 const NAMES_SAID: usize = 5;
 
-/// One warning for all that are two files; where the list is part of the prompt, its text is not certain in any case.
+/// One warning for all that are two texts; where the list is part of the prompt, its text is not certain in any case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
-    let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_linked).collect();
+    let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_same).collect();
     if let Some(first) = different.first() {
         answer.warnings.push(Warning::at("duplicate-skill", &first.file, said(edition, &different)));
     }
