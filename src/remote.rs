@@ -1,7 +1,7 @@
 //! Fetches instruction files from URLs. Only this room uses the network, and it is called only when the user said so.
 
 use std::io::Read;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +24,12 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// How many bytes a URL may serve, once they are decoded.
 pub const BODY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Maximum size of what all URLs of one answer serve together, in decoded bytes.
+const BODIES_LIMIT_BYTES: u64 = 2 * BODY_LIMIT_BYTES;
+
+/// Maximum time of all URLs of one answer together, in times of one URL.
+const TIMES: u32 = 6;
+
 /// How often a URL is asked for when what goes wrong may pass (OpenCode 1.18: two more times).
 const TRIES: u32 = 3;
 
@@ -44,14 +50,23 @@ pub fn fetch(urls: &[String], within: Duration, reach: Reach) -> Vec<Remote> {
     fetch_by(urls, within, &Route { reach, lookup: reach::system, proxy: Proxy::try_from_env() })
 }
 
+/// Limits that the URLs of one answer share.
+struct Shared<'r> {
+    route: &'r Route,
+    end: Instant,
+    /// How many bytes may still be served.
+    left: AtomicU64,
+}
+
 fn fetch_by(urls: &[String], within: Duration, route: &Route) -> Vec<Remote> {
     let next = AtomicUsize::new(0);
+    let shared = Shared { route, end: Instant::now() + within * TIMES, left: AtomicU64::new(BODIES_LIMIT_BYTES) };
     let fetched = Mutex::new(vec![Remote::NotFetched; urls.len()]);
     thread::scope(|scope| {
         for _ in 0..urls.len().min(AT_ONCE) {
             scope.spawn(|| {
                 while let Some((at, url)) = take(&next, urls) {
-                    let remote = fetch_one(url, within, route);
+                    let remote = fetch_one(url, within, &shared);
                     fetched.lock().unwrap_or_else(PoisonError::into_inner)[at] = remote;
                 }
             });
@@ -65,11 +80,15 @@ fn take<'a>(next: &AtomicUsize, urls: &'a [String]) -> Option<(usize, &'a str)> 
     Some((at, urls.get(at)?))
 }
 
-fn fetch_one(url: &str, within: Duration, route: &Route) -> Remote {
-    let end = Instant::now() + within;
+fn fetch_one(url: &str, within: Duration, shared: &Shared) -> Remote {
+    let now = Instant::now();
+    if now >= shared.end {
+        return Remote::Failed("the URLs before it took all the time there is".to_owned());
+    }
+    let end = shared.end.min(now + within);
     let mut wait = FIRST_WAIT;
     for last in (0..TRIES).map(|at| at + 1 == TRIES) {
-        match follow(url, end, route) {
+        match follow(url, end, shared) {
             Ok((to, body)) if to == url => return Remote::Body(body.into()),
             Ok((to, body)) => return Remote::Moved { to, body: body.into() },
             Err(trouble) if last || !trouble.may_pass || Instant::now() + wait >= end => {
@@ -94,7 +113,8 @@ impl Trouble {
 }
 
 /// Follows redirects; the last address, and what it serves.
-fn follow(url: &str, end: Instant, route: &Route) -> Result<(String, Vec<u8>), Trouble> {
+fn follow(url: &str, end: Instant, shared: &Shared) -> Result<(String, Vec<u8>), Trouble> {
+    let route = shared.route;
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -102,6 +122,7 @@ fn follow(url: &str, end: Instant, route: &Route) -> Result<(String, Vec<u8>), T
         .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")))
         .build();
     let agent = Agent::with_parts(config, DefaultConnector::default(), Guard::new(route));
+    route.may_begin_at(url, agent.config()).map_err(trouble)?;
     let mut at = url.to_owned();
     for _ in 0..=REDIRECT_LIMIT {
         let within = end.saturating_duration_since(Instant::now());
@@ -111,7 +132,7 @@ fn follow(url: &str, end: Instant, route: &Route) -> Result<(String, Vec<u8>), T
                 route.may_lead_on(url, &next, agent.config()).map_err(trouble)?;
                 at = next;
             }
-            None => return Ok((at, body(response)?)),
+            None => return Ok((at, body(response, &shared.left)?)),
         }
     }
     Err(Trouble::lasting(format!("it leads on more than {REDIRECT_LIMIT} times")))
@@ -134,19 +155,29 @@ fn redirect(at: &str, response: &Response<Body>) -> Result<Option<String>, Troub
     Ok(None)
 }
 
-/// The decoded bytes of a body. The limit holds for these: a small body may unpack to a very large one.
-fn body(response: Response<Body>) -> Result<Vec<u8>, Trouble> {
+/// The decoded bytes of a body. The limits hold for these: a small body may unpack to a very large one.
+fn body(response: Response<Body>, left: &AtomicU64) -> Result<Vec<u8>, Trouble> {
     let encoding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !ENCODINGS.iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
         return Err(Trouble::lasting(format!("it serves the encoding `{encoding}`, which nobody asked for")));
     }
-    let mut bytes = Vec::new();
-    let reader = response.into_body().into_reader();
-    reader.take(BODY_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| trouble(ureq::Error::from(error)))?;
-    if bytes.len() as u64 > BODY_LIMIT_BYTES {
-        return Err(Trouble::lasting(format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most")));
+    let (mut bytes, mut reader, mut piece) = (Vec::new(), response.into_body().into_reader(), vec![0; 1 << 16]);
+    loop {
+        let read = reader.read(&mut piece).map_err(|error| trouble(ureq::Error::from(error)))?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        bytes.extend_from_slice(&piece[..read]);
+        if bytes.len() as u64 > BODY_LIMIT_BYTES {
+            return Err(Trouble::lasting(format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most")));
+        }
+        let takes = |left: u64| left.checked_sub(read as u64);
+        if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, takes).is_err() {
+            let why =
+                format!("the URLs together serve more than the {BODIES_LIMIT_BYTES} bytes that are fetched at most");
+            return Err(Trouble::lasting(why));
+        }
     }
-    Ok(bytes)
 }
 
 /// `location` as seen from `at`.

@@ -489,10 +489,14 @@ fn nothing_is_fetched_unless_that_is_asked_for() {
     let text = place.prints("project", &[&asked[..], &["text", "-v"]].concat());
     assert!(text.contains("not fetched") && text.contains("--fetch"), "{text}");
     assert_eq!(server.came(), [""; 0]);
-    let text = place.prints("project", &[&asked[..], &["prompt", "--only", "instructions", "--fetch"]].concat());
+    // A URL in the repository may name this machine, whatever listens there.
+    let text = place.prints("project", &[&asked[..], &["text", "-v", "--fetch"]].concat());
+    assert!(text.contains("--fetch-private") && server.came().is_empty(), "{text}");
+    let fetch = ["prompt", "--only", "instructions", "--fetch", "--fetch-private"];
+    let text = place.prints("project", &[&asked[..], &fetch].concat());
     assert_eq!(text, format!("Instructions from: {url}\nServed.\n"));
     assert_eq!(server.came(), ["/rules.md"]);
-    let json = place.prints("project", &[&asked[..], &["json", "--fetch"]].concat());
+    let json = place.prints("project", &[&asked[..], &["json", "--fetch", "--fetch-private"]].concat());
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["briefings"][0]["fidelity"], "exact", "{json}");
     assert_eq!(json["briefings"][0]["sources"][0]["url"], url, "{json}");

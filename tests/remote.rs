@@ -62,7 +62,7 @@ fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, us
 }
 
 fn fetch(urls: &[String]) -> Vec<Remote> {
-    remote::fetch(urls, TIME_LIMIT, Reach::Public)
+    remote::fetch(urls, TIME_LIMIT, Reach::AsNamed)
 }
 
 /// A server whose certificate nobody has signed but itself.
@@ -175,11 +175,11 @@ fn what_is_too_large_or_never_comes_is_given_up() {
         },
     });
     let long = Duration::from_secs(60);
-    let [Remote::Failed(why)] = &remote::fetch(&[server.url("/large")], long, Reach::Public)[..] else {
+    let [Remote::Failed(why)] = &remote::fetch(&[server.url("/large")], long, Reach::AsNamed)[..] else {
         panic!("it is too large")
     };
     assert!(why.contains("67108864 bytes"), "{why}");
-    let served = remote::fetch(&[server.url("/never")], Duration::from_millis(50), Reach::Public);
+    let served = remote::fetch(&[server.url("/never")], Duration::from_millis(50), Reach::AsNamed);
     assert_eq!(served, [Remote::Failed("no answer in time".to_owned())]);
 }
 
@@ -216,10 +216,20 @@ fn a_packed_body_is_unpacked_as_far_as_bodies_may_reach() {
         _ => ("200 OK\r\nContent-Encoding: gzip", bomb.clone()),
     });
     let urls = ["/small", "/odd", "/bomb"].map(|path| server.url(path));
-    let served = remote::fetch(&urls, Duration::from_secs(60), Reach::Public);
+    let served = remote::fetch(&urls, Duration::from_secs(60), Reach::AsNamed);
     assert_eq!(served[0], body("Packed."));
     assert!(matches!(&served[1], Remote::Failed(why) if why.contains("zstd")), "{:?}", served[1]);
     assert!(matches!(&served[2], Remote::Failed(why) if why.contains("67108864 bytes")), "it ends at the cap");
+}
+
+#[test]
+fn all_urls_together_serve_no_more_than_so_much() {
+    let bomb = packed(&vec![0; BODY_LIMIT_BYTES as usize]);
+    let server = Server::new(move |_, _| ("200 OK\r\nContent-Encoding: gzip", bomb.clone()));
+    let urls: Vec<String> = (0..4).map(|number| server.url(&format!("/{number}"))).collect();
+    let served = remote::fetch(&urls, Duration::from_secs(60), Reach::AsNamed);
+    let failed = |one: &&Remote| matches!(one, Remote::Failed(why) if why.contains("together serve more than"));
+    assert!(served.iter().filter(failed).count() >= 2, "two of them are all there is");
 }
 
 /// A gzip file of one deflate stream.

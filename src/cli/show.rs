@@ -81,7 +81,7 @@ pub(super) struct Show {
     /// Fetch the texts behind the URLs that instructions name; without this nothing is fetched
     #[arg(long)]
     fetch: bool,
-    /// With --fetch: let URLs lead on to this machine and its own network
+    /// With --fetch: let URLs name and lead to this machine and its own network
     #[arg(long, requires = "fetch")]
     fetch_private: bool,
     /// How to print the answer

@@ -12,11 +12,14 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::NextTimeout;
 use ureq::{Error, Proxy, Timeout};
 
-/// Where a URL may lead on to.
+/// Where a URL may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// To public addresses only, unless the URL itself is on this machine or its network.
+    /// To public addresses only.
     Public,
+    /// To public addresses only, unless the URL itself is on this machine or its network: the user has read the URL, and said
+    /// yes.
+    AsNamed,
     /// Everywhere.
     Anywhere,
 }
@@ -36,13 +39,22 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// Behind a proxy no [`Guard`] sees an address, since the proxy looks names up. So what is redirected to is looked up
-    /// here, as far as names are known here.
-    pub fn may_lead_on(&self, first: &str, next: &str, config: &Config) -> Result<(), Error> {
-        if self.proxy.is_none() || self.reach == Reach::Anywhere || self.is_inside(first, config) {
+    /// Behind a proxy no [`Guard`] sees an address, since the proxy looks names up. So they are looked up here, as far as names
+    /// are known here.
+    pub fn may_begin_at(&self, url: &str, config: &Config) -> Result<(), Error> {
+        if self.proxy.is_none() || self.reach != Reach::Public || !self.is_inside(url, config) {
             return Ok(());
         }
-        if self.is_inside(next, config) { Err(refused(host(next).as_deref().unwrap_or_default())) } else { Ok(()) }
+        Err(refused(host(url).as_deref().unwrap_or_default(), false))
+    }
+
+    /// Refuses a redirect that leads inside, on the same grounds.
+    pub fn may_lead_on(&self, first: &str, next: &str, config: &Config) -> Result<(), Error> {
+        let began_inside = || self.reach == Reach::AsNamed && self.is_inside(first, config);
+        if self.proxy.is_none() || self.reach == Reach::Anywhere || began_inside() || !self.is_inside(next, config) {
+            return Ok(());
+        }
+        Err(refused(host(next).as_deref().unwrap_or_default(), true))
     }
 
     fn is_inside(&self, url: &str, config: &Config) -> bool {
@@ -57,8 +69,8 @@ fn host(url: &str) -> Option<String> {
     url.parse::<Uri>().ok()?.host().map(ToOwned::to_owned)
 }
 
-fn refused(host: &str) -> Error {
-    Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside(host.to_owned())))
+fn refused(host: &str, led_on: bool) -> Error {
+    Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside { host: host.to_owned(), led_on }))
 }
 
 /// Asks the system.
@@ -92,21 +104,30 @@ impl Resolver for Guard {
         if is_proxy {
             return Ok(found);
         }
+        let is_first = self.began_inside.get().is_none();
         let began_inside = *self.began_inside.get_or_init(|| inside);
-        if !inside || began_inside || self.reach == Reach::Anywhere {
-            return Ok(found);
-        }
-        Err(refused(uri.host().unwrap_or_default()))
+        let may = match self.reach {
+            Reach::Public => !inside,
+            Reach::AsNamed => !inside || began_inside,
+            Reach::Anywhere => true,
+        };
+        if may { Ok(found) } else { Err(refused(uri.host().unwrap_or_default(), !is_first)) }
     }
 }
 
-/// A host that a public URL leads to and that is not public.
+/// A host that is not public.
 #[derive(Debug)]
-pub(super) struct Inside(String);
+pub(super) struct Inside {
+    host: String,
+    /// True if another URL led on to it.
+    led_on: bool,
+}
 
 impl fmt::Display for Inside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it leads on to {}, which is on this machine or its own network; --fetch-private allows that", self.0)
+        let Inside { host, led_on } = self;
+        let how = if *led_on { format!("it leads on to {host}, which") } else { "it".to_owned() };
+        write!(f, "{how} is on this machine or its own network; --fetch-private allows that")
     }
 }
 
@@ -226,7 +247,9 @@ mod tests {
         assert!(why.contains("127.0.0.1") && why.contains("--fetch-private"), "{why}");
         assert_eq!(get("public.test", "/in", Reach::Anywhere), to("127.0.0.1"));
         assert_eq!(get("public.test", "/on", Reach::Public), to("public.test"));
-        assert_eq!(get("127.0.0.1", "/in", Reach::Public), to("127.0.0.1"), "it was there itself");
+        assert_eq!(get("127.0.0.1", "/in", Reach::AsNamed), to("127.0.0.1"), "it was there itself");
+        let Remote::Failed(why) = get("127.0.0.1", "/", Reach::Public) else { panic!("it is inside") };
+        assert_eq!(why, "it is on this machine or its own network; --fetch-private allows that");
     }
 
     #[test]
