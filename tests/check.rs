@@ -212,10 +212,13 @@ fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
     git(&root, &["add", "-A"]);
     git(&root, &["commit", "-q", "-m", "one"]);
     assert_eq!(known(&["--base", "HEAD", "--baseline", "known.json"]), known(&["--base", "HEAD"]), "they add up");
+    let names = std::fs::read_dir(&root).expect("a directory").map(|entry| entry.expect("an entry").file_name());
+    let beside: Vec<_> = names.filter(|name| name.to_string_lossy().ends_with(".new")).collect();
+    assert!(beside.is_empty(), "it was written beside, and has its name: {beside:?}");
     for (text, wanted) in [
         (r#"{"version": 7, "known": {}}"#, "version 7 is not known; write it anew with --write-baseline"),
         ("{}", "not a baseline; write one with --write-baseline"),
-        ("{", "EOF while parsing"),
+        ("{", "EOF while parsing an object at line 1 column 1; write it anew with --write-baseline"),
     ] {
         std::fs::write(place.root.join("home/project/known.json"), text).expect("a file");
         let output = place.run("home/project", &with(&["--baseline", "known.json"]));

@@ -407,7 +407,8 @@ fn baseline(report: &Report) -> Result<String, String> {
 fn known(file: &Path) -> Result<Baseline, String> {
     let said = |problem: &dyn std::fmt::Display| format!("--baseline: {}: {problem}", file.display());
     let raw = Real.read(file).map_err(|why| said(&why))?;
-    let value: serde_json::Value = serde_json::from_slice(&raw).map_err(|error| said(&error))?;
+    let torn = |error| said(&format!("{error}; write it anew with --write-baseline"));
+    let value: serde_json::Value = serde_json::from_slice(&raw).map_err(torn)?;
     match value["version"].as_u64() {
         Some(1..=BASELINE_VERSION) => {}
         Some(other) => return Err(said(&format!("version {other} is not known; write it anew with --write-baseline"))),

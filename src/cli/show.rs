@@ -485,10 +485,31 @@ fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
     snapshot
 }
 
-/// Writes the file that the user named for it.
+/// Writes the file that the user named for it: beside it, and then in its place, so that nobody finds half of it. What is no
+/// regular file, such as a pipe or a terminal, is written to as it is.
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
 pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
+    let is_regular = std::fs::metadata(file).map_or(true, |meta| meta.is_file());
+    let written = match std::fs::canonicalize(file).as_deref().unwrap_or(file) {
+        place if is_regular => {
+            let name = place.file_name().unwrap_or_default().to_string_lossy();
+            let beside = place.with_file_name(format!(".{name}.{}.new", std::process::id()));
+            let permissions = std::fs::metadata(place).map(|meta| meta.permissions());
+            let written = std::fs::write(&beside, text)
+                .and_then(|()| permissions.map_or(Ok(()), |permissions| std::fs::set_permissions(&beside, permissions)))
+                .and_then(|()| std::fs::rename(&beside, place));
+            if written.is_err() {
+                let _ = std::fs::remove_file(&beside);
+            }
+            // Where only the file itself may be written to, that is done.
+            match written.as_ref().map_err(std::io::Error::kind) {
+                Err(ErrorKind::PermissionDenied | ErrorKind::ResourceBusy) => std::fs::write(place, text),
+                _ => written,
+            }
+        }
+        place => std::fs::write(place, text),
+    };
+    written.map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
 }
 
 /// The directory that an option names.
