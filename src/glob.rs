@@ -41,7 +41,7 @@ mod runs;
 mod segment;
 mod units;
 
-pub use meter::Meter;
+pub use meter::{Meter, gives_up, watched};
 pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
 pub use plain::{gitignore, is_plain, plain, plain_set};

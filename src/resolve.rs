@@ -177,6 +177,8 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
 /// Says where an answer ends that would have cost too much.
 fn give_up(answer: &mut Answer, search: &Search) {
     let Some(place) = search.gave_up_at() else { return };
+    // What is beyond our bounds may be nothing to the client.
+    answer.refusal = None;
     let message = format!("so much is to be looked at that nothing more was from {} on", place.display());
     answer.warnings.push(Warning::general("cut-short", message.clone()));
     answer.doubt(&[Certain::Set], message);

@@ -18,7 +18,7 @@ mod part;
 mod walk;
 
 pub use halt::{Halt, Refusal};
-pub use hidden::{Secrets, StandIns};
+pub use hidden::{PutIn, Secrets, StandIns};
 pub use part::{Part, PartKey, Parts, Trace};
 
 use crate::glob::Meter;
@@ -66,6 +66,7 @@ pub struct Search<'a> {
     /// What the trace says in place of the paths that are asked about.
     shown: Option<PathBuf>,
     hidden: Hidden,
+    put_in: PutIn,
     /// Whether nearly everything is known: then announcing what will be asked costs more than it saves.
     again: bool,
 }
@@ -88,6 +89,7 @@ impl<'a> Search<'a> {
             meter: Meter::default(),
             shown: None,
             hidden: Hidden::default(),
+            put_in: PutIn::default(),
             again: false,
         }
     }
@@ -122,15 +124,18 @@ impl<'a> Search<'a> {
     }
 
     /// Notes that settings put `value` in the place of `written`, a reference to a variable: from now on any path may hold it.
-    pub fn put_in(&self, value: &str, written: &str) {
-        self.hidden.note(value, written);
+    /// Returns false once all values together are too long: then it is not put in, and the answer ends.
+    pub fn put_in(&self, value: &str, written: &str) -> bool {
+        let fits = self.put_in.takes(value);
+        if fits {
+            self.hidden.note(value, written);
+        }
+        fits
     }
 
     /// The same of a variable that may be a secret by its name.
-    pub fn put_in_secret(&self, name: &str, value: &str, written: &str) {
-        if hidden::is_secret(name) {
-            self.put_in(value, written);
-        }
+    pub fn put_in_secret(&self, name: &str, value: &str, written: &str) -> bool {
+        if hidden::is_secret(name) { self.put_in(value, written) } else { self.put_in.takes(value) }
     }
 
     /// What is said instead of the values that were put in. Those in the path of something that exists stay: whoever sees the

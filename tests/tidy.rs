@@ -9,7 +9,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text", "paths"]),
-    ("formats", &["text"]),
+    ("formats", &["text", "glob"]),
     ("snapshot", &["text", "paths", "glob", "formats"]),
     ("search", &["text", "glob", "snapshot"]),
     ("query", &["snapshot", "search"]),

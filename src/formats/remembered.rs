@@ -5,17 +5,25 @@ use std::sync::{Arc, LazyLock};
 
 use dashmap::DashMap;
 
+use crate::glob;
+
 /// How long the remembered texts may be together, in bytes; then all are forgotten.
 const TEXTS_LIMIT_BYTES: usize = 16 << 20;
 
 /// How many texts are remembered at most; then all are forgotten.
 const COUNT_LIMIT: usize = 4096;
 
+/// A value made of a text. If something in the text was beyond our bounds, that is noted for each answer that uses it.
+struct Kept<T> {
+    made: Arc<T>,
+    gave_up: bool,
+}
+
 /// What a function makes of texts. It must depend on nothing else, so that nobody can tell whether it was called.
 ///
 /// Answers are worked out on several threads, which ask for the same texts: asking locks one shard of the map only.
 pub struct Remembered<T> {
-    by_text: LazyLock<DashMap<Box<str>, Arc<T>, foldhash::fast::RandomState>>,
+    by_text: LazyLock<DashMap<Box<str>, Kept<T>, foldhash::fast::RandomState>>,
     bytes: AtomicUsize,
 }
 
@@ -29,9 +37,12 @@ impl<T> Remembered<T> {
     /// What `read` makes of `text`.
     pub fn of(&self, text: &str, read: impl FnOnce(&str) -> T) -> Arc<T> {
         if let Some(before) = self.by_text.get(text) {
-            return before.clone();
+            if before.gave_up {
+                glob::gives_up();
+            }
+            return before.made.clone();
         }
-        let read = Arc::new(read(text));
+        let (read, gave_up) = glob::watched(|| Arc::new(read(text)));
         if text.len() > TEXTS_LIMIT_BYTES {
             return read;
         }
@@ -40,7 +51,7 @@ impl<T> Remembered<T> {
             self.by_text.clear();
             self.bytes.store(text.len(), Ordering::Relaxed);
         }
-        self.by_text.insert(text.into(), read.clone());
+        self.by_text.insert(text.into(), Kept { made: read.clone(), gave_up });
         read
     }
 }
@@ -48,6 +59,20 @@ impl<T> Remembered<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glob::Meter;
+
+    #[test]
+    fn what_was_given_up_is_noted_each_time() {
+        let lengths = Remembered::new();
+        for _ in 0..2 {
+            let meter = Meter::default();
+            lengths.of("a", |_| glob::gives_up());
+            assert!(meter.has_given_up());
+            let meter = Meter::default();
+            lengths.of("b", |_| ());
+            assert!(!meter.has_given_up());
+        }
+    }
 
     #[test]
     fn a_text_is_read_once_unless_there_are_too_many_or_they_are_too_long() {

@@ -2,13 +2,32 @@
 
 use toml::de::{DeTable, DeValue};
 
+use crate::glob::gives_up;
+
 use super::{FormatError, Node, Value};
 
-/// A whole TOML file.
+/// How many tables a file may have. The library takes more than a kilobyte for each.
+const TABLES_LIMIT: usize = 30_000;
+
+/// A whole TOML file. One with so many tables that they would fill the memory is given up.
 pub fn parse_toml(text: &str) -> Result<Node, FormatError> {
+    if count_tables(text) > TABLES_LIMIT {
+        gives_up();
+        return Err(FormatError { at: 0..0, message: format!("more than {TABLES_LIMIT} tables") });
+    }
     let table = DeTable::parse(text).map_err(|error| problem(&error))?;
     let span = table.span();
     Ok(Node { at: span, value: table_value(table.into_inner()) })
+}
+
+/// Counts what may become a table: headers, braces, and the dots of keys.
+fn count_tables(text: &str) -> usize {
+    let of_line = |line: &str| {
+        let key = line.split_once('=').map_or("", |(key, _)| key);
+        usize::from(line.trim_start().starts_with('[')) + line.matches('{').count() + key.matches('.').count()
+    };
+    // A short text cannot have so many, and nearly all are short.
+    if text.len() < TABLES_LIMIT { 0 } else { text.lines().map(of_line).sum() }
 }
 
 fn problem(error: &toml::de::Error) -> FormatError {
@@ -48,12 +67,30 @@ fn convert(value: DeValue<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glob::Meter;
 
     #[test]
     fn a_file_becomes_values_with_spans() {
         let node = parse_toml("a = 1\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n").expect("valid");
         assert_eq!(node.get("a").map(|node| (&node.value, node.at.clone())), Some((&Value::Integer(1), 4..5)));
         assert_eq!(node.at_path(&["projects", "/p", "trust_level"]).and_then(Node::as_text), Some("trusted"));
+    }
+
+    #[test]
+    fn tables_are_counted_before_they_are_made() {
+        let meter = Meter::default();
+        for (line, most) in [
+            ("[a{}]\n", TABLES_LIMIT),
+            ("a{}.b = 1\n", TABLES_LIMIT),
+            ("a{} = {}\n", TABLES_LIMIT),
+            ("a{} = 1\n", usize::MAX),
+        ] {
+            let text =
+                |count: usize| (0..count).map(|number| line.replacen("{}", &number.to_string(), 1)).collect::<String>();
+            assert!(parse_toml(&text(1_000)).is_ok() && !meter.has_given_up());
+            assert_eq!(count_tables(&text(TABLES_LIMIT + 1)) > TABLES_LIMIT, most == TABLES_LIMIT, "{line}");
+        }
+        assert!(parse_toml(&"[[a]]\n".repeat(TABLES_LIMIT + 1)).is_err() && meter.has_given_up());
     }
 
     #[test]

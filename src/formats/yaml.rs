@@ -10,6 +10,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::{FormatError, Node, Value};
+use crate::glob::gives_up;
 
 mod js_yaml;
 mod lenient;
@@ -176,6 +177,7 @@ impl<'a> Builder<'a> {
         };
         self.values += 1;
         if self.open.len() > DEPTH_LIMIT || self.values > VALUE_LIMIT {
+            gives_up();
             return Err("too many values, or too deep");
         }
         done.map_or(Ok(()), |(node, anchor)| self.put(node, anchor))
@@ -186,6 +188,7 @@ impl<'a> Builder<'a> {
         let (node, values) = self.anchors.get(&anchor).ok_or("an alias of nothing")?;
         self.values += values;
         if self.values > VALUE_LIMIT {
+            gives_up();
             return Err("too many values");
         }
         Ok((node.clone(), 0))

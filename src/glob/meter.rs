@@ -67,9 +67,16 @@ pub(super) fn takes(steps: usize) -> bool {
     spent <= CEILING.get()
 }
 
-/// Notes that a match was given up.
-pub(super) fn gives_up() {
+/// Notes that a match was given up, or that a pattern is beyond a bound which the client does not have.
+pub fn gives_up() {
     GIVEN_UP.set(GIVEN_UP.get() + 1);
+}
+
+/// Runs `work`. Returns its value, and true if something was given up meanwhile.
+pub fn watched<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    let before = GIVEN_UP.get();
+    let made = work();
+    (made, GIVEN_UP.get() > before)
 }
 
 #[cfg(test)]

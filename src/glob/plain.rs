@@ -10,10 +10,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::PATTERN_LIMIT;
 use super::guard::Bounds;
+use super::meter::{gives_up, watched};
 
 /// The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that only after it has followed the
 /// braces itself, call by call.
 const BOUNDS: Bounds = Bounds { length: PATTERN_LIMIT, depth: 250, alternatives: 16_384 };
+
+/// How long the lines of one `.gitignore` may be that have wildcards, together, in bytes; and how many lines it may have. An
+/// automaton takes about eighty times as much memory.
+const WILDCARDS_LIMIT_BYTES: usize = 64 * 1024;
+const LINES_LIMIT: usize = 100_000;
 
 /// How many compiled patterns are kept, and how long they are at most, in bytes: that of a usual rule takes some ten kilobytes.
 const KNOWN_LIMIT: usize = 256;
@@ -53,8 +59,8 @@ fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
         if let Some(globs) = known.get(pattern) {
             return globs.clone();
         }
-        let globs = parsed(pattern, fold_case).and_then(alone).map(Arc::new);
-        if pattern.len() <= KNOWN_LENGTH {
+        let (globs, gave_up) = watched(|| parsed(pattern, fold_case).and_then(alone).map(Arc::new));
+        if pattern.len() <= KNOWN_LENGTH && !gave_up {
             if known.len() >= KNOWN_LIMIT {
                 known.clear();
             }
@@ -67,6 +73,7 @@ fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
 /// What a pattern says, not yet compiled; `None` for what is no glob.
 pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
     if !BOUNDS.allow(pattern) {
+        gives_up();
         return None;
     }
     GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build().ok()
@@ -109,10 +116,26 @@ fn has_in_order<'p>(
     })
 }
 
-/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern, or is beyond all bounds, leaves
-/// nothing out.
+/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern leaves nothing out. Lines beyond
+/// all bounds are given up: the lines with wildcards are compiled to one automaton.
 pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>) -> Gitignore {
-    let lines: Vec<&str> = lines.filter(|line| BOUNDS.allow(line)).collect();
+    let mut left = WILDCARDS_LIMIT_BYTES;
+    let lines: Vec<&str> = lines
+        .take(LINES_LIMIT)
+        .filter(|line| {
+            let needs = if line.contains(['*', '?', '[', '{', '\\']) { line.len() } else { 0 };
+            let fits = needs <= left && BOUNDS.allow(line);
+            if fits {
+                left -= needs
+            } else {
+                gives_up()
+            }
+            fits
+        })
+        .collect();
+    if lines.len() == LINES_LIMIT {
+        gives_up();
+    }
     let built = |lines: &[&str]| {
         let mut builder = GitignoreBuilder::new(&dir);
         for line in lines {
@@ -122,14 +145,16 @@ pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>
     };
     let compiles = |line: &&str| parsed(line, false).and_then(alone).is_some();
     // One of them is too large, or all of them together are.
-    built(&lines)
-        .or_else(|_| built(&lines.into_iter().filter(compiles).collect::<Vec<_>>()))
-        .unwrap_or_else(|_| Gitignore::empty())
+    built(&lines).or_else(|_| built(&lines.into_iter().filter(compiles).collect::<Vec<_>>())).unwrap_or_else(|_| {
+        gives_up();
+        Gitignore::empty()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glob::Meter;
 
     #[test]
     fn patterns_beyond_all_bounds_match_nothing() {
@@ -203,5 +228,19 @@ mod tests {
         }
         assert!(plain("**/d1/d2/**/*.ts", true, path) && plain("**/D1/**", true, path));
         assert_eq!(KNOWN.with_borrow(|known| known.each_ref().map(HashMap::len)), [0, 2]);
+    }
+
+    #[test]
+    fn lines_of_gitignore_with_wildcards_are_compiled_up_to_a_length_and_then_given_up() {
+        let line = |number: usize| format!("*a{number}*/**/b*");
+        let few: Vec<String> = (0..1_000).map(line).chain(["*.md".to_owned()]).collect();
+        let meter = Meter::default();
+        let ignored = gitignore("", few.iter().map(String::as_str));
+        assert!(ignored.matched("a.md", false).is_ignore() && !meter.has_given_up());
+        let plain: Vec<String> = (0..5_000).map(|number| format!("build{number}/")).collect();
+        assert_eq!(gitignore("", plain.iter().map(String::as_str)).len(), 5_000);
+        assert!(!meter.has_given_up());
+        let many: Vec<String> = (0..50_000).map(line).collect();
+        assert!(gitignore("", many.iter().map(String::as_str)).len() < 10_000 && meter.has_given_up());
     }
 }

@@ -23,6 +23,10 @@ const PATIENCE: usize = 8 * LIMIT;
 /// for each name that is looked for.
 const PATH_BYTES: usize = 192;
 
+/// Every directory above a long path is asked about as well, so that twice the length is four times the work. Paths of projects
+/// are shorter than this.
+const LONG_PATH_BYTES: usize = 1024;
+
 /// What a glob weighs before it has found anything: it is compiled, and a walk begins.
 const GLOB_WEIGHT: usize = 25;
 
@@ -115,7 +119,8 @@ impl Effort {
 /// What a question weighs, whatever the answer.
 fn asking(ask: &Ask) -> usize {
     let question = if matches!(ask, Ask::Glob { .. }) { GLOB_WEIGHT } else { 1 };
-    question + ask.path().as_os_str().len() / PATH_BYTES
+    let length = ask.path().as_os_str().len();
+    question + length / PATH_BYTES + 2 * (length / LONG_PATH_BYTES).pow(2)
 }
 
 /// The fact that stands in once the effort is spent: as if nothing were there.
@@ -139,6 +144,6 @@ mod tests {
     #[test]
     fn a_question_about_a_long_path_weighs_more() {
         let weight = |length: usize| asking(&Ask::Kind(PathBuf::from("d".repeat(length))));
-        assert_eq!((weight(1), weight(150), weight(4_000)), (1, 1, 21));
+        assert_eq!((weight(1), weight(150), weight(4_000), weight(6_000)), (1, 1, 39, 82));
     }
 }

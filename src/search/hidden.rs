@@ -1,12 +1,13 @@
 //! What must not be said: the values of variables that settings have put into paths, where it may be a secret.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::Probe;
+use crate::glob;
 
 /// What becomes of values that may be secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,6 +31,27 @@ pub(super) fn is_secret(name: &str) -> bool {
 /// The longest value that may be part of an existing path, in bytes (`PATH_MAX` of Linux). Longer ones are few, and are
 /// searched for one by one.
 const LONGEST: usize = 4096;
+
+/// How many bytes the values of variables may add to settings: each place that names a long one grows by all of it.
+const PUT_IN_LIMIT_BYTES: usize = 4 << 20;
+
+/// Counts the values of variables that take the places of their names.
+#[derive(Default)]
+pub struct PutIn {
+    bytes: Cell<usize>,
+}
+
+impl PutIn {
+    /// Returns true if there is room for one more value. If there is none, what is answered is no longer all.
+    pub fn takes(&self, value: &str) -> bool {
+        self.bytes.set(self.bytes.get().saturating_add(value.len()));
+        let fits = self.bytes.get() <= PUT_IN_LIMIT_BYTES;
+        if !fits {
+            glob::gives_up();
+        }
+        fits
+    }
+}
 
 /// The values that were put in, each with what is written for it.
 #[derive(Default)]
@@ -172,5 +194,12 @@ mod tests {
         let stand_ins = hidden.stand_ins(probes.iter());
         let said = probes.iter().map(|probe| stand_ins.probe(probe).path);
         assert!(said.enumerate().all(|(number, path)| path == Path::new(&format!("/a/$V{number}"))));
+    }
+
+    #[test]
+    fn values_are_put_in_up_to_a_length_and_then_given_up() {
+        let (meter, put_in, long) = (glob::Meter::default(), PutIn::default(), "v".repeat(PUT_IN_LIMIT_BYTES / 4));
+        assert!((0..4).all(|_| put_in.takes(&long)) && put_in.takes("") && !meter.has_given_up());
+        assert!(!put_in.takes("v") && meter.has_given_up());
     }
 }

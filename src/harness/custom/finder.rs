@@ -62,7 +62,9 @@ impl<'a> Finder<'a> {
             };
             let value = search.env(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned());
             let value = (!value.is_empty()).then_some(value)?;
-            search.put_in_secret(name, &value, &format!("${name}"));
+            if !search.put_in_secret(name, &value, &format!("${name}")) {
+                return None;
+            }
             let start = self.tilde(&value, base);
             return Some(absolute(&start, Path::new(rest.trim_start_matches('/'))));
         }

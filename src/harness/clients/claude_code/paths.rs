@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::formats::{Node, Value};
-use crate::glob::NpmIgnore;
+use crate::glob::{self, NpmIgnore};
 
 /// How many patterns the braces of one rule may make; the client has a bound of its own.
 const PATTERN_LIMIT: usize = 10_000;
 
-/// How long they may be together, in bytes.
-const PATTERNS_LIMIT_BYTES: usize = 1 << 20;
+/// How many bytes of patterns the braces of one word may make, those on the way to the last included.
+const COPIED_LIMIT_BYTES: usize = 8 << 20;
 
 /// The patterns of a rule that depends on the file that is read; `None` for a rule without any that count.
 pub(super) fn patterns(front_matter: &Node) -> Option<Vec<String>> {
@@ -68,28 +68,29 @@ fn split(text: &str) -> Vec<&str> {
 
 /// `a{b,c}` as `ab` and `ac`. Braces do not nest, and empty ones stand for themselves.
 fn expand(word: &str, patterns: &mut Vec<String>) {
-    let mut todo = vec![word.to_owned()];
+    let (mut todo, mut copied) = (vec![word.to_owned()], 0);
     while let Some(word) = todo.pop() {
         let braces = word.find('{').and_then(|open| {
             let close = word[open..].find('}').map(|at| open + at)?;
             (close > open + 1).then_some((open, close))
         });
-        match braces {
-            Some((open, close))
-                if fits(patterns.len() + todo.len() + 1 + word[open..close].matches(',').count(), word.len()) =>
-            {
-                let words = word[open + 1..close].split(',').map(crate::text::js_trim);
-                let expanded = words.map(|choice| format!("{}{choice}{}", &word[..open], &word[close + 1..]));
-                todo.extend(expanded.collect::<Vec<_>>().into_iter().rev());
-            }
-            _ => patterns.push(word),
+        let Some((open, close)) = braces else {
+            patterns.push(word);
+            continue;
+        };
+        let choices = 1 + word[open..close].matches(',').count();
+        copied += choices.saturating_mul(word.len());
+        if patterns.len() + todo.len() + choices > PATTERN_LIMIT {
+            patterns.push(word);
+        } else if copied > COPIED_LIMIT_BYTES {
+            glob::gives_up();
+            patterns.push(word);
+        } else {
+            let words = word[open + 1..close].split(',').map(crate::text::js_trim);
+            let expanded = words.map(|choice| format!("{}{choice}{}", &word[..open], &word[close + 1..]));
+            todo.extend(expanded.collect::<Vec<_>>().into_iter().rev());
         }
     }
-}
-
-/// Returns true if so many patterns of so many bytes are within the limits.
-fn fits(count: usize, bytes: usize) -> bool {
-    count <= PATTERN_LIMIT && count.saturating_mul(bytes) <= PATTERNS_LIMIT_BYTES
 }
 
 /// Whether a list of patterns holds for the file at `relative`, seen from the directory they belong to.
@@ -102,6 +103,7 @@ pub(super) fn matches(patterns: &[String], relative: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glob::Meter;
 
     #[test]
     fn patterns_match_as_in_gitignore() {
@@ -161,11 +163,15 @@ mod tests {
         assert!(patterns.len() <= PATTERN_LIMIT + 10);
         let mut patterns = Vec::new();
         expand(&("{a,b}".repeat(20) + &"x".repeat(100_000)), &mut patterns);
-        assert!(patterns.iter().map(String::len).sum::<usize>() < 4 * PATTERNS_LIMIT_BYTES);
+        assert!(patterns.iter().map(String::len).sum::<usize>() < 2 * COPIED_LIMIT_BYTES);
         // Each comma of these would be a pattern nearly as long as all of it.
         let mut patterns = Vec::new();
         expand(&("{a,".repeat(20_000) + &"}".repeat(20_000)), &mut patterns);
-        assert_eq!(patterns.len(), 1);
+        assert!(patterns.iter().map(String::len).sum::<usize>() < 2 * COPIED_LIMIT_BYTES);
+        // Each pair of these is taken off by itself.
+        let meter = Meter::default();
+        expand(&("{a: ".repeat(100_000) + &"}".repeat(100_000)), &mut Vec::new());
+        assert!(meter.has_given_up());
     }
 
     #[test]

@@ -47,8 +47,7 @@ impl Variables {
     /// The same for settings that refer to it: whatever they make of its value, only what is written is shown.
     pub(super) fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = search.secret_env(name).or_else(|| self.added.get(name).cloned())?;
-        search.put_in(&value, written);
-        Some(value)
+        search.put_in(&value, written).then_some(value)
     }
 
     /// The home directory that counts for everything but settings.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::formats::{Node, Value};
+use crate::search::PutIn;
 use crate::text::js_trim;
 
 /// Which variables a configuration sets.
@@ -49,9 +50,9 @@ pub fn own(root: &Node, which: Own) -> BTreeMap<String, String> {
 
 /// Puts the values of variables in their places; or which one is not set.
 pub fn substitute(root: &mut Node, unset: Unset, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
-    let missing = RefCell::new(None);
+    let (missing, put_in) = (RefCell::new(None), PutIn::default());
     substitute_in(root, &|name| {
-        let value = variable(name);
+        let value = variable(name).map(|value| if put_in.takes(&value) { value } else { String::new() });
         if value.is_none() {
             missing.borrow_mut().get_or_insert_with(|| name.to_owned());
         }

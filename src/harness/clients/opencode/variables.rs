@@ -311,8 +311,9 @@ fn with_environment(text: &str, context: &Context, search: &Search) -> Result<Su
             Rights::User | Rights::All => {}
         }
         let value = context.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
-        search.put_in_secret(name, &value, &text[reference.clone()]);
-        out.put(&value, text[reference].to_owned());
+        if search.put_in_secret(name, &value, &text[reference.clone()]) {
+            out.put(&value, text[reference].to_owned());
+        }
     }
     out.copy(&source, rest_from..text.len());
     Ok(out)

@@ -76,8 +76,7 @@ impl Variables {
     /// The value of a variable that settings refer to; whatever they make of it, only what is written is shown.
     pub fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = self.get(name, search)?;
-        search.put_in(&value, written);
-        Some(value)
+        search.put_in(&value, written).then_some(value)
     }
 
     /// The value of a variable; the process wins, unless it says nothing.
