@@ -1,11 +1,12 @@
 //! What an answer consists of: messages, sources with their fates, warnings, and the standpoint it holds for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 pub use crate::search::Refusal;
 use crate::search::Trace;
 use crate::snapshot::Ask;
+use crate::text::grouped;
 
 pub mod agent;
 mod claim;
@@ -110,6 +111,37 @@ impl Warning {
     /// A warning about the answer as a whole.
     pub fn general(code: &'static str, message: impl Into<String>) -> Warning {
         Warning { code, path: None, message: message.into() }
+    }
+
+    /// Returns true if the warning stands for others that are only counted.
+    pub fn is_rest(&self) -> bool {
+        self.message.ends_with(NOT_LISTED)
+    }
+}
+
+/// How many warnings of one code about one file are listed.
+const MOST_WARNINGS: usize = 1_000;
+/// Ends the warning that stands for the rest.
+const NOT_LISTED: &str = "more warnings like these are not listed";
+
+impl Answer {
+    /// Keeps the first warnings of each code about each file, and counts the rest.
+    pub(crate) fn count_further_warnings(&mut self) {
+        if self.warnings.len() <= MOST_WARNINGS {
+            return;
+        }
+        let mut counts: HashMap<(&str, Option<PathBuf>), usize> = HashMap::new();
+        self.warnings.retain(|warning| {
+            let count = counts.entry((warning.code, warning.path.clone())).or_default();
+            *count += 1;
+            *count <= MOST_WARNINGS
+        });
+        let mut rest: Vec<_> = counts.into_iter().filter(|(_, count)| *count > MOST_WARNINGS).collect();
+        rest.sort();
+        self.warnings.extend(rest.into_iter().map(|((code, path), count)| {
+            let message = format!("{} {NOT_LISTED}", grouped(count - MOST_WARNINGS));
+            Warning { code, path, message }
+        }));
     }
 }
 
@@ -264,5 +296,26 @@ impl Resolution {
             Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_) => None,
             Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_of_one_code_about_one_file_are_listed_up_to_a_number_and_then_counted() {
+        let mut answer = Answer::default();
+        for number in 0..MOST_WARNINGS + 2_500 {
+            answer.warnings.push(Warning::at("import-missing", "/p/AGENTS.md", format!("@{number}.md is missing")));
+        }
+        let other = Warning::general("cut-short", "so much is to be looked at");
+        answer.warnings.push(other.clone());
+        answer.count_further_warnings();
+        let (listed, end) = answer.warnings.split_at(MOST_WARNINGS);
+        assert!(listed.iter().all(|warning| warning.code == "import-missing" && !warning.is_rest()));
+        let rest = "2 500 more warnings like these are not listed";
+        assert_eq!(end, [other, Warning::at("import-missing", "/p/AGENTS.md", rest)]);
+        assert!(end[1].is_rest());
     }
 }

@@ -317,6 +317,7 @@ fn complete(
         }
     }
     answer.warnings.extend(choice.note.clone());
+    answer.count_further_warnings();
     let fidelity = if answer.files_only.is_some() { Fidelity::Files } else { claim.fidelity() };
     Resolution {
         harness: choice.id().to_owned(),

@@ -1,6 +1,7 @@
 //! What is wrong with an instruction file or a settings file, as findings with byte ranges. Few and right.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -148,13 +149,16 @@ pub struct Finding {
     pub start: Option<String>,
     /// Other files it is about, with what they do.
     pub related: Vec<(PathBuf, String)>,
+    /// True if it stands for others of its kind, which are only counted.
+    pub is_rest: bool,
 }
 
 impl Finding {
     /// A finding about the file itself, whoever reads it.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
         let (harness, fate, lost, start, related) = (None, None, Vec::new(), None, Vec::new());
-        Finding { kind, harness, fate, range, lost, cut: 0, faded: false, message: message.into(), start, related }
+        let message = message.into();
+        Finding { kind, harness, fate, range, lost, cut: 0, faded: false, message, start, related, is_rest: false }
     }
 
     /// The same for one harness.
@@ -275,16 +279,14 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
 /// of it is lost at the standpoint.
 fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     let Some((beside, start)) = subject.beside() else { return Vec::new() };
-    let mut causes: Vec<(Kind, Range<usize>)> = found.iter().map(cause).collect();
+    let mut causes: HashSet<(Kind, Range<usize>)> = found.iter().map(cause).collect();
     let mut conditional = Vec::new();
     for finding in at_standpoint(&beside) {
-        let cause = cause(&finding);
         // `docs/agents.md` is a page about agents, also for those that are started in `docs`.
         let is_page = finding.kind == Kind::WrongCase && names::is_small(beside.path);
-        if causes.contains(&cause) || is_page {
+        if is_page || !causes.insert(cause(&finding)) {
             continue;
         }
-        causes.push(cause);
         let message = format!("If started in {start}: {}", finding.message);
         conditional.push(Finding { lost: Vec::new(), message, start: Some(start.clone()), ..finding });
     }
@@ -301,25 +303,11 @@ fn cause(finding: &Finding) -> (Kind, Range<usize>) {
 
 /// One finding for one cause: what several harnesses say of the same words is said once, with the names of the others.
 fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
-    let mut kept: Vec<(Finding, Vec<&str>)> = Vec::new();
-    for finding in found {
-        let is_missing = |kind| matches!(kind, Kind::ImportMissing | Kind::MissingFile);
-        let same = |(other, _): &&mut (Finding, Vec<&str>)| {
-            let alike = other.kind == finding.kind || (is_missing(other.kind) && is_missing(finding.kind));
-            alike && finding.is_in_the_text() && other.range == finding.range
-        };
-        let title = title(subject, finding.harness.as_deref());
-        match kept.iter_mut().find(same) {
-            Some((other, also)) if other.harness != finding.harness => also.extend(title),
-            Some(_) => {}
-            None => kept.push((finding, Vec::new())),
-        }
-    }
-    let said = |(finding, mut also): (Finding, Vec<&str>)| {
-        also.dedup();
-        for_others(finding, &also)
+    let cause = |finding: &Finding| {
+        let kind = if finding.kind == Kind::MissingFile { Kind::ImportMissing } else { finding.kind };
+        finding.is_in_the_text().then(|| (kind, finding.range.clone()))
     };
-    kept.into_iter().map(said).collect()
+    joined(found, cause, |finding| title(subject, finding.harness.as_deref()))
 }
 
 /// One finding for several harnesses that say the same of a file in the same words, but for their names.
@@ -328,22 +316,35 @@ fn alike(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
         let name = title(subject, finding.harness.as_deref())?;
         Some((name.to_owned(), finding.message.replacen(name, "", 1)))
     };
-    let mut kept: Vec<(Finding, Vec<String>)> = Vec::new();
+    let words = |finding: &Finding| {
+        let (_, message) = said(finding).filter(|_| !finding.faded)?;
+        Some((finding.kind, finding.range.clone(), finding.start.clone(), message))
+    };
+    joined(found, words, |finding| said(finding).map(|(name, _)| name))
+}
+
+/// Joins the findings that have one key: the first of them stays, with the names of the other harnesses.
+fn joined<K: Eq + Hash, N: AsRef<str> + PartialEq>(
+    found: Vec<Finding>,
+    key: impl Fn(&Finding) -> Option<K>,
+    name: impl Fn(&Finding) -> Option<N>,
+) -> Vec<Finding> {
+    let mut kept: Vec<(Finding, Vec<N>)> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
     for finding in found {
-        let same = |(other, _): &&mut (Finding, Vec<String>)| {
-            let place = other.kind == finding.kind && other.range == finding.range && other.start == finding.start;
-            place && !finding.faded && said(other).zip(said(&finding)).is_some_and(|(one, two)| one.1 == two.1)
-        };
-        match kept.iter_mut().find(same) {
+        let place = key(&finding).map(|key| *places.entry(key).or_insert(kept.len()));
+        match place.and_then(|place| kept.get_mut(place)) {
             // Editions of one harness have one name.
-            Some((other, also)) if other.harness != finding.harness => {
-                also.extend(said(&finding).map(|(name, _)| name))
-            }
+            Some((other, also)) if other.harness != finding.harness => also.extend(name(&finding)),
             Some(_) => {}
             None => kept.push((finding, Vec::new())),
         }
     }
-    kept.into_iter().map(|(finding, also)| for_others(finding, &also)).collect()
+    let said = |(finding, mut also): (Finding, Vec<N>)| {
+        also.dedup();
+        for_others(finding, &also)
+    };
+    kept.into_iter().map(said).collect()
 }
 
 /// A finding that holds for the harnesses of these names, too.
@@ -373,4 +374,27 @@ fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
 pub(super) fn first_line(raw: &[u8]) -> Range<usize> {
     let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
     0..end - usize::from(raw[..end].ends_with(b"\r"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn to_join_findings_each_is_looked_at_once() {
+        let finding =
+            |at: usize, harness: &str| Finding::new(Kind::ImportMissing, at..at + 1, "it is missing").of(harness);
+        let found: Vec<Finding> =
+            ["a", "b", "c"].iter().flat_map(|harness| (0..10_000).map(|at| finding(at, harness))).collect();
+        let asked = Cell::new(0);
+        let key = |finding: &Finding| {
+            asked.set(asked.get() + 1);
+            Some(finding.range.clone())
+        };
+        let joined = joined(found, key, |finding| finding.harness.clone());
+        assert_eq!((joined.len(), asked.get()), (10_000, 30_000));
+        assert_eq!(joined[9_999].message, "it is missing (also b and c)");
+    }
 }

@@ -1,6 +1,9 @@
 //! Exceptions: findings that somebody knows of and wants to live with, for a reason, and best until a day.
 
+use std::collections::HashMap;
 use std::ops::Range;
+
+use memchr::memmem;
 
 use super::{Finding, Kind, first_line};
 use crate::text;
@@ -75,32 +78,68 @@ struct Inline {
     rule: Rule,
     /// The comment.
     at: Range<usize>,
-    /// Findings that begin in these bytes are excepted.
-    about: Range<usize>,
     used: bool,
+}
+
+/// The exceptions that stand in a file, in its order. The first that is about a finding counts.
+#[derive(Default)]
+struct Inlines {
+    all: Vec<Inline>,
+    /// The first for each kind, about the whole file.
+    of_file: HashMap<Kind, usize>,
+    /// Bytes, and the first for each kind about findings that begin there. Neither starts nor ends go back.
+    of_lines: Vec<(Range<usize>, HashMap<Kind, usize>)>,
+}
+
+impl Inlines {
+    /// Adds one about some bytes, or the whole file.
+    fn add(&mut self, rule: Rule, at: Range<usize>, about: Option<Range<usize>>) {
+        let firsts = match about {
+            None => &mut self.of_file,
+            Some(about) => {
+                if self.of_lines.last().is_none_or(|(last, _)| *last != about) {
+                    self.of_lines.push((about, HashMap::new()));
+                }
+                &mut self.of_lines.last_mut().expect("it was added").1
+            }
+        };
+        for kind in &rule.kinds {
+            firsts.entry(*kind).or_insert(self.all.len());
+        }
+        self.all.push(Inline { rule, at, used: false });
+    }
+
+    /// Returns the first one that is about a finding.
+    fn about(&mut self, finding: &Finding) -> Option<&mut Inline> {
+        let (kind, byte) = (finding.kind, finding.range.start);
+        let start = self.of_lines.partition_point(|(about, _)| about.end <= byte);
+        let near = self.of_lines[start..].iter().take_while(|(about, _)| about.start <= byte);
+        let near = near.filter_map(|(_, firsts)| firsts.get(&kind));
+        let first = near.chain(self.of_file.get(&kind)).min().copied()?;
+        self.all.get_mut(first)
+    }
 }
 
 /// Returns the findings of a file without those that the file excepts, and with what is wrong with its exceptions. An exception
 /// is not called unneeded where nobody has looked for what it excepts.
 pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) -> Vec<Finding> {
     let (mut exceptions, mut all) = inline(raw);
+    // What is only counted may be what an exception is for.
+    let counted: Vec<Kind> = found.iter().filter(|finding| finding.is_rest).map(|finding| finding.kind).collect();
     for finding in found {
-        let covers = |exception: &&mut Inline| {
-            exception.about.contains(&finding.range.start) && exception.rule.covers(&finding, today).is_some()
-        };
-        match exceptions.iter_mut().find(covers) {
+        let exception = exceptions.about(&finding);
+        match exception.and_then(|exception| Some((exception.rule.covers(&finding, today)?, exception))) {
             None => all.push(finding),
-            Some(exception) => {
+            Some((standing, exception)) => {
                 exception.used = true;
-                match exception.rule.covers(&finding, today) {
-                    Some(Standing::Over(day)) => all.push(came_back(finding, day)),
-                    Some(Standing::Holds) | None => {}
+                if let Standing::Over(day) = standing {
+                    all.push(came_back(finding, day));
                 }
             }
         }
     }
-    let is_unsought = |rule: &Rule| rule.kinds.iter().any(|kind| unsought.contains(kind));
-    let unused = exceptions.into_iter().filter(|exception| !exception.used && !is_unsought(&exception.rule));
+    let is_open = |rule: &Rule| rule.kinds.iter().any(|kind| unsought.contains(kind) || counted.contains(kind));
+    let unused = exceptions.all.into_iter().filter(|exception| !exception.used && !is_open(&exception.rule));
     all.extend(unused.map(|exception| Finding::new(Kind::Exception, exception.at, UNUSED)));
     all
 }
@@ -108,19 +147,18 @@ pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) 
 const UNUSED: &str = "This exception is not needed: nothing is found that it excepts";
 
 /// The exceptions of a file, and what is wrong with those that make no sense.
-fn inline(raw: &[u8]) -> (Vec<Inline>, Vec<Finding>) {
-    let (mut exceptions, mut wrong) = (Vec::new(), Vec::new());
-    let mark = MARK.as_bytes();
-    let mut from = 0;
-    while let Some(found) = raw[from..].windows(mark.len()).position(|window| window == mark) {
+fn inline(raw: &[u8]) -> (Inlines, Vec<Finding>) {
+    let (mut exceptions, mut wrong) = (Inlines::default(), Vec::new());
+    let (mut lines, mut from) = (Lines::of(raw), 0);
+    while let Some(found) = memmem::find(&raw[from..], MARK.as_bytes()) {
         let start = from + found;
-        from = start + mark.len();
+        from = start + MARK.len();
         let before = raw[..start].trim_ascii_end();
         let Some((opening, closing)) = OPENINGS.iter().find(|(opening, _)| before.ends_with(opening.as_bytes())) else {
             continue;
         };
         let rest = &raw[from..];
-        let end = rest.windows(closing.len()).position(|window| window == closing.as_bytes()).unwrap_or(rest.len());
+        let end = memmem::find(rest, closing.as_bytes()).unwrap_or(rest.len());
         let words = text::lossy(&rest[..end]);
         let closed = if *closing == "\n" { 0 } else { closing.len() };
         let at = before.len() - opening.len()..(from + end + closed).min(raw.len());
@@ -129,9 +167,11 @@ fn inline(raw: &[u8]) -> (Vec<Inline>, Vec<Finding>) {
             Some(words) => (true, words),
             None => (false, &*words),
         };
-        let about = if is_whole { 0..usize::MAX } else { lines_about(raw, &at) };
         match rule(words) {
-            Ok(rule) => exceptions.push(Inline { rule, at, about, used: false }),
+            Ok(rule) => {
+                let about = (!is_whole).then(|| lines.about(&at));
+                exceptions.add(rule, at, about);
+            }
             Err(why) => {
                 let message = format!("This exception excepts nothing: {why}");
                 wrong.push(Finding::new(Kind::Exception, at, message));
@@ -155,16 +195,39 @@ fn rule(words: &str) -> Result<Rule, String> {
     Rule::new(codes, until, reason)
 }
 
-/// The lines of a comment, and the next one that says something.
-fn lines_about(raw: &[u8], comment: &Range<usize>) -> Range<usize> {
-    let start = raw[..comment.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let end_of_line =
-        |from: usize| raw[from..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |at| from + at + 1);
-    let end = end_of_line(comment.end);
-    let blank = raw[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let end = end_of_line((end + blank).min(raw.len()));
-    // A finding may stand at the very end of a file.
-    start..end + usize::from(end == raw.len())
+/// The lines of a text, for comments in its order. What was found for one comment is remembered for the next on that line.
+struct Lines<'t> {
+    raw: &'t [u8],
+    /// Where the line starts in which the last comment began.
+    start: usize,
+    /// Up to where there is no other start of a line.
+    looked_to: usize,
+    /// Where the line of a comment ends, and the next one that says something.
+    ends: (usize, usize),
+}
+
+impl Lines<'_> {
+    fn of(raw: &[u8]) -> Lines<'_> {
+        Lines { raw, start: 0, looked_to: 0, ends: (0, 0) }
+    }
+
+    /// Returns the lines of a comment, and the next one that says something.
+    fn about(&mut self, comment: &Range<usize>) -> Range<usize> {
+        let Lines { raw, .. } = *self;
+        if comment.start > self.looked_to {
+            let newline = memchr::memrchr(b'\n', &raw[self.looked_to..comment.start]);
+            self.start = newline.map_or(self.start, |at| self.looked_to + at + 1);
+            self.looked_to = comment.start;
+        }
+        if comment.end >= self.ends.0 {
+            let end_of_line = |from: usize| memchr::memchr(b'\n', &raw[from..]).map_or(raw.len(), |at| from + at + 1);
+            let end = end_of_line(comment.end);
+            let blank = raw[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            self.ends = (end, end_of_line((end + blank).min(raw.len())));
+        }
+        // A finding may stand at the very end of a file.
+        self.start..self.ends.1 + usize::from(self.ends.1 == raw.len())
+    }
 }
 
 /// A finding on the first line of a declared exception.
@@ -219,5 +282,28 @@ mod tests {
             assert_eq!(said, [format!("This exception excepts nothing: {why}"), "it is missing".to_owned()], "{words}");
         }
         assert!(messages("Write briefing-ignore in a comment.\n", Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn exceptions_by_the_thousand_are_found_by_their_line() {
+        let comment = "<!-- briefing-ignore import-missing: later -->";
+        let one_line = comment.repeat(20_000) + "\n@a.md\n";
+        let (mut exceptions, wrong) = inline(one_line.as_bytes());
+        assert_eq!((exceptions.all.len(), exceptions.of_lines.len(), wrong.len()), (20_000, 1, 0));
+        assert!(exceptions.about(&at(&one_line, "@a.md")).is_some_and(|first| first.at.start == 0));
+        let lines: String = (0..20_000).map(|number| format!("{comment}\n@{number}.md\n")).collect();
+        let (mut exceptions, _) = inline(lines.as_bytes());
+        assert_eq!(exceptions.of_lines.len(), 20_000);
+        let place = lines.find("@12345.md").expect("it is there");
+        let found = exceptions.about(&at(&lines, "@12345.md")).map(|found| found.at.end);
+        assert_eq!(found, Some(place - 1));
+    }
+
+    #[test]
+    fn what_is_only_counted_may_be_what_an_exception_is_for() {
+        let raw = "<!-- briefing-ignore import-missing: later -->\n\n\n@a.md\n\n@b.md\n";
+        let rest = Finding { is_rest: true, ..Finding::new(Kind::ImportMissing, 60..61, "2 more") };
+        assert_eq!(messages(raw, vec![rest]), ["2 more"]);
+        assert_eq!(messages(raw, Vec::new()), [UNUSED]);
     }
 }

@@ -1,5 +1,8 @@
 //! Findings about what a file names: imports, entries of settings files; and settings that stop a harness.
 
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +11,7 @@ use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Place, Resolution, Source, Warning};
 use crate::formats;
+use crate::snapshot::Content;
 
 /// Codes that other findings say better, with a range.
 const SAID_ELSEWHERE: [&str; 5] =
@@ -31,18 +35,18 @@ const OTHER_CODES: [(&str, Kind); 4] = [
 
 /// The findings about what a file names.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let (mut found, places) = (Vec::new(), Places::of(subject));
     for answer in subject.answers {
         let warnings = answer.answer.warnings.iter();
         let own = warnings.filter(|warning| warning.path.as_deref() == Some(subject.path));
-        found.extend(own.filter_map(|warning| of_warning(subject, answer, warning)));
-        found.extend(refusal(subject, answer));
-        found.extend(answer.answer.sources.iter().filter_map(|source| entry(subject, answer, source)));
+        found.extend(own.filter_map(|warning| of_warning(subject, &places, answer, warning)));
+        found.extend(refusal(subject, &places, answer));
+        found.extend(answer.answer.sources.iter().filter_map(|source| entry(subject, &places, answer, source)));
     }
     found
 }
 
-fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Option<Finding> {
+fn of_warning(subject: &Subject, places: &Places, answer: &Resolution, warning: &Warning) -> Option<Finding> {
     if SAID_ELSEWHERE.contains(&warning.code) || ABOUT_THE_ANSWER.contains(&warning.code) {
         return None;
     }
@@ -57,14 +61,14 @@ fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Opti
     let other = || OTHER_CODES.iter().find(|(code, _)| *code == warning.code).map(|(_, kind)| *kind);
     let kind = Kind::of_code(warning.code).or_else(other).unwrap_or(Kind::Remark);
     let range = token(&warning.message)
-        .and_then(|token| place(subject.raw, token))
-        .or_else(|| import_of(subject, &warning.message))
-        .or_else(|| syntax_error(subject).filter(|_| kind == Kind::IgnoredSettings))
-        .or_else(|| quoted(subject, &warning.message));
+        .and_then(|token| places.of_token(token))
+        .or_else(|| import_of(subject, places, &warning.message))
+        .or_else(|| places.syntax_error().filter(|_| kind == Kind::IgnoredSettings))
+        .or_else(|| quoted(subject, places, &warning.message));
     let message = describe(subject, answer, &warning.message);
     let related = mentioned_file(subject, answer, &warning.message).into_iter().collect();
     let finding = Finding::new(kind, range.unwrap_or_else(|| first_line(subject.raw)), message);
-    Some(Finding { related, ..finding.of(&answer.harness) })
+    Some(Finding { related, is_rest: warning.is_rest(), ..finding.of(&answer.harness) })
 }
 
 /// A remark of a harness, without the path of the file it is about, and with the name of the harness.
@@ -116,28 +120,102 @@ fn is_a_file(token: &str) -> bool {
 }
 
 /// The `@path` that leads to another file which a message names.
-fn import_of(subject: &Subject, message: &str) -> Option<Range<usize>> {
-    let text = subject.raw.as_text()?;
-    let mut names = others(subject, message).filter_map(|other| other.file_name()?.to_str());
-    names.find_map(|name| {
-        let is_import = |word: &&str| word.strip_prefix("@").is_some_and(|path| Path::new(path).ends_with(name));
-        place(subject.raw, text.split_whitespace().find(is_import)?)
-    })
+fn import_of(subject: &Subject, places: &Places, message: &str) -> Option<Range<usize>> {
+    let names = others(subject, message).filter_map(Path::file_name);
+    names.filter_map(|name| places.imports().get(name)).find_map(|word| places.of_token(word))
 }
 
 /// Where what a message quotes stands in the head of a rule, or as a key of settings.
-fn quoted(subject: &Subject, message: &str) -> Option<Range<usize>> {
+fn quoted(subject: &Subject, places: &Places, message: &str) -> Option<Range<usize>> {
     let quoted = message.split('`').nth(1).filter(|quoted| !quoted.is_empty())?;
-    let text = subject.raw.as_text()?;
-    match front_matter::head(text) {
-        Some(head) => {
-            let keys = head.entries.iter().map(|entry| (entry.key.as_str(), &entry.at));
-            let values = head.entries.iter().flat_map(|entry| &entry.values);
-            let mut all = keys.chain(values.map(|(value, at)| (value.as_str(), at)));
-            all.find(|(word, _)| *word == quoted).map(|(_, at)| at.clone())
-        }
-        None if subject.path.extension().is_some_and(|extension| extension != "md") => mentioned(subject, message),
+    match places.head() {
+        Some(words) => words.get(quoted).cloned(),
+        None if subject.path.extension().is_some_and(|extension| extension != "md") => places.of_key_in(message),
         None => None,
+    }
+}
+
+/// How many bytes of one file are looked through for what is named, over and over. A thousand names that stand nowhere in a
+/// file of 64 KiB take a quarter of it.
+const MOST_SEARCHED_BYTES: usize = 256 << 20;
+
+/// Places in a file, each looked for once, whoever asks.
+struct Places<'s> {
+    subject: &'s Subject<'s>,
+    tokens: RefCell<HashMap<String, Option<Range<usize>>>>,
+    keys: RefCell<HashMap<String, Option<Range<usize>>>>,
+    searched: Cell<usize>,
+    imports: OnceCell<HashMap<&'s OsStr, &'s str>>,
+    head: OnceCell<Option<HashMap<String, Range<usize>>>>,
+    syntax_error: OnceCell<Option<Range<usize>>>,
+}
+
+impl<'s> Places<'s> {
+    fn of(subject: &'s Subject<'s>) -> Places<'s> {
+        Places {
+            subject,
+            tokens: RefCell::default(),
+            keys: RefCell::default(),
+            searched: Cell::new(0),
+            imports: OnceCell::new(),
+            head: OnceCell::new(),
+            syntax_error: OnceCell::new(),
+        }
+    }
+
+    /// Returns where a token stands, as [`place`] finds it.
+    fn of_token(&self, token: &str) -> Option<Range<usize>> {
+        self.once(&self.tokens, token, |raw| place(raw, token))
+    }
+
+    /// Returns where the first key stands that a message quotes: `project_doc_max_bytes` or "instructions".
+    fn of_key_in(&self, message: &str) -> Option<Range<usize>> {
+        let words = message.split(['`', '"', '\'', ' ', ':', ',', '.']).filter(|word| word.len() > 3);
+        let mut known = words.filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+        known.find_map(|word| self.once(&self.keys, word, |raw| key(raw.as_text()?, word)))
+    }
+
+    /// Returns the place of a word; the first line once too much was looked through.
+    fn once(
+        &self,
+        known: &RefCell<HashMap<String, Option<Range<usize>>>>,
+        word: &str,
+        look: impl FnOnce(&Content) -> Option<Range<usize>>,
+    ) -> Option<Range<usize>> {
+        if let Some(known) = known.borrow().get(word) {
+            return known.clone();
+        }
+        let raw = self.subject.raw;
+        let found = if self.searched.get() > MOST_SEARCHED_BYTES { Some(first_line(raw)) } else { look(raw) };
+        self.searched.set(self.searched.get() + found.as_ref().map_or(raw.len(), |at| at.end));
+        known.borrow_mut().insert(word.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns the first `@path` that leads to a file of each name.
+    fn imports(&self) -> &HashMap<&'s OsStr, &'s str> {
+        self.imports.get_or_init(|| {
+            let words = self.subject.raw.as_text().unwrap_or_default().split_whitespace();
+            let imports: Vec<_> = words.filter(|word| word.starts_with('@')).collect();
+            let named = |word: &'s str| Some((Path::new(&word[1..]).file_name()?, word));
+            imports.into_iter().rev().filter_map(named).collect()
+        })
+    }
+
+    /// Returns the keys and values in the head of a rule, each where it stands first.
+    fn head(&self) -> Option<&HashMap<String, Range<usize>>> {
+        let read = || {
+            let head = front_matter::head(self.subject.raw.as_text()?)?;
+            let keys = head.entries.iter().map(|entry| (entry.key.clone(), entry.at.clone()));
+            let values = head.entries.iter().flat_map(|entry| entry.values.iter().cloned());
+            let all: Vec<_> = keys.chain(values).collect();
+            Some(all.into_iter().rev().collect())
+        };
+        self.head.get_or_init(read).as_ref()
+    }
+
+    fn syntax_error(&self) -> Option<Range<usize>> {
+        self.syntax_error.get_or_init(|| syntax_error(self.subject)).clone()
     }
 }
 
@@ -160,13 +238,13 @@ fn is_whole(raw: &[u8], at: &Range<usize>) -> bool {
 }
 
 /// The harness does not start because of this file.
-fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
+fn refusal(subject: &Subject, places: &Places, answer: &Resolution) -> Option<Finding> {
     // A mistake of Briefing's own is said as one, and not as a refusal.
     let refusal =
         answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path && !answer.is_broken())?;
     let reason = without_path(subject, &refusal.message);
     let message = format!("{} does not start: {}", answer.title, Paths::of(answer).text(reason));
-    let range = syntax_error(subject).or_else(|| mentioned(subject, &refusal.message));
+    let range = places.syntax_error().or_else(|| places.of_key_in(&refusal.message));
     Some(Finding::new(Kind::BadSettings, range.unwrap_or_else(|| first_line(subject.raw)), message).of(&answer.harness))
 }
 
@@ -180,27 +258,22 @@ fn syntax_error(subject: &Subject) -> Option<Range<usize>> {
     Some(if error.at.is_empty() { error.at.start..(error.at.start + 1).min(text.len()) } else { error.at })
 }
 
-/// The key that a message quotes: `project_doc_max_bytes` or "instructions".
-fn mentioned(subject: &Subject, message: &str) -> Option<Range<usize>> {
-    let text = subject.raw.as_text()?;
-    let words = message.split(['`', '"', '\'', ' ', ':', ',', '.']).filter(|word| word.len() > 3);
-    let mut known = words.filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-    known.find_map(|word| {
-        let start = text.find(&format!("\"{word}\"")).map(|at| at + 1).or_else(|| {
-            let at = text.find(word)?;
-            let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-            (text[line..at].trim().is_empty() && text[at + word.len()..].trim_start().starts_with('=')).then_some(at)
-        })?;
-        Some(start..start + word.len())
-    })
+/// Where a key of settings stands: in quotes, or before an equals sign.
+fn key(text: &str, word: &str) -> Option<Range<usize>> {
+    let start = text.find(&format!("\"{word}\"")).map(|at| at + 1).or_else(|| {
+        let at = text.find(word)?;
+        let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        (text[line..at].trim().is_empty() && text[at + word.len()..].trim_start().starts_with('=')).then_some(at)
+    })?;
+    Some(start..start + word.len())
 }
 
 /// An entry of this settings file that leads to nothing, or to the network.
-fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Finding> {
+fn entry(subject: &Subject, places: &Places, answer: &Resolution, source: &Source) -> Option<Finding> {
     let named_here = || source.reason.contains(&*subject.path.to_string_lossy());
     match (&source.place, source.fate) {
         (Place::Url(url), fate) if named_here() && !matches!(fate, Fate::Dropped | Fate::Excluded) => {
-            let range = place(subject.raw, url)?;
+            let range = places.of_token(url)?;
             let message = if url.starts_with("http:") {
                 "anyone on the network can change a text that is fetched over http; use https".to_owned()
             } else if fate == Fate::Unreadable {
@@ -214,7 +287,7 @@ fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Find
         }
         (Place::Path(path), Fate::Missing) if named_here() => {
             let quoted = source.reason.split('`').nth(1)?;
-            let range = place(subject.raw, quoted)?;
+            let range = places.of_token(quoted)?;
             let kind = if quoted.contains(['*', '?', '[', '{']) { Kind::DeadGlob } else { Kind::MissingFile };
             let message = match kind {
                 Kind::DeadGlob => format!("`{quoted}` matches no file that {} would load", answer.title),
@@ -260,6 +333,42 @@ mod tests {
             ("no token", None),
         ] {
             assert_eq!(token(message).and_then(|token| place(raw, token)), found, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_looked_for_once_and_no_more_than_so_much_is_looked_through() {
+        let raw = Content::from(format!("{}@./a.md\n", "word\n".repeat(200_000)));
+        let subject = subject(&raw);
+        let places = Places::of(&subject);
+        let at = raw.len() - "@./a.md\n".len();
+        // As many harnesses say it as there are.
+        for _ in 0..1_000 {
+            assert_eq!(places.of_token("@./a.md"), Some(at..at + "@./a.md".len()));
+            assert_eq!(places.of_token("@./b.md"), None);
+        }
+        assert_eq!(places.searched.get(), raw.len() - 1 + raw.len());
+        // Names that stand nowhere are many, and each is another one.
+        let found: Vec<_> = (0..1_000).map(|number| places.of_token(&format!("@./none/{number}.md"))).collect();
+        assert_eq!((found.first(), found.last()), (Some(&None), Some(&Some(0..4))));
+        assert!(places.searched.get() < MOST_SEARCHED_BYTES + 2 * raw.len());
+    }
+
+    fn subject(raw: &Content) -> Subject<'_> {
+        let path = Path::new("/p/AGENTS.md");
+        let elsewhere = super::super::Elsewhere { path, answers: &[] };
+        Subject {
+            path,
+            raw,
+            answers: &[],
+            elsewhere,
+            subagents: &[],
+            leads_to: None,
+            twins: &[],
+            never_read: false,
+            dead: &[],
+            absent: &[],
+            long: 0,
         }
     }
 }

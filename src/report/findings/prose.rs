@@ -1,13 +1,13 @@
 //! Findings about what the prose of a file names: paths and scripts that are not there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::{Finding, Kind, Subject};
 use crate::answer::{Resolution, Scope, Trigger};
-use crate::queries::references::{Reference, Runner};
+use crate::queries::references::{Absent, Reference, Runner};
 use crate::report::markdown::outline;
 
 /// Parts of names that stand for others.
@@ -140,9 +140,9 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         return Vec::new();
     }
     let Some(text) = subject.raw.as_text() else { return Vec::new() };
+    let absent: HashMap<&str, &Absent> = subject.absent.iter().rev().map(|absent| (&*absent.said, absent)).collect();
     let finding = |(at, reference): (Range<usize>, Reference)| {
-        let said = reference.to_string();
-        let absent = subject.absent.iter().find(|absent| absent.said == said)?;
+        let absent = absent.get(&*reference.to_string())?;
         Some(match &reference {
             Reference::Path(path) | Reference::Link(path) => {
                 Finding::new(Kind::MissingPath, at, format!("`{path}` does not exist"))

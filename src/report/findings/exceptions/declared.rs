@@ -9,6 +9,10 @@ use toml::Spanned;
 
 use super::{Day, Finding, Rule, Standing, UNUSED, came_back, of_declaration};
 use crate::glob;
+use crate::text::grouped;
+
+/// How many exceptions are looked at: each is asked about each finding.
+const MOST: usize = 1_000;
 
 /// The exceptions of a project.
 #[derive(Default)]
@@ -71,8 +75,13 @@ pub fn declared(raw: &[u8]) -> Declared {
         }
         Err(_) => return declared,
     };
-    for entry in file.exceptions {
+    for (nth, entry) in file.exceptions.into_iter().enumerate() {
         let at = entry.span();
+        if nth == MOST {
+            let message = format!("Only the first {} exceptions are looked at", grouped(MOST));
+            declared.wrong.push(of_declaration(raw, at, message));
+            break;
+        }
         match exception(entry) {
             Ok(exception) => declared.all.push(exception),
             Err(why) => {
@@ -105,10 +114,11 @@ impl Declared {
     /// The finding, unless it is excepted; `path` is that of its file, relative to the directory of the declaration.
     pub fn except(&mut self, finding: Finding, path: &Path, today: Day) -> Option<Finding> {
         for exception in &mut self.all {
-            let of_path = exception.path.as_deref().is_none_or(|pattern| glob::plain(pattern, false, path));
+            let Some(standing) = exception.rule.covers(&finding, today) else { continue };
             let of_harness = exception.harness.is_none() || exception.harness == finding.harness;
-            let standing = exception.rule.covers(&finding, today).filter(|_| of_path && of_harness);
-            let Some(standing) = standing else { continue };
+            if !of_harness || exception.path.as_deref().is_some_and(|pattern| !glob::plain(pattern, false, path)) {
+                continue;
+            }
             exception.used = true;
             return match standing {
                 Standing::Holds => None,
