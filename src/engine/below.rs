@@ -47,7 +47,9 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     };
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
-    let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
+    // Where a file may not be looked at, or its name is too long, there may be none.
+    let is_there = |path: &&Path| path.starts_with(root) && core.files.lstat(path).is_ok();
+    let named = named.filter(is_there).map(Path::to_owned);
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
     declarations.sort_unstable();
     let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();

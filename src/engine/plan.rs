@@ -1,6 +1,6 @@
 //! Plans for instruction files: what would have to change, and what agents would be told then. Nothing is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -276,30 +276,29 @@ impl Planning {
         let files: Vec<(PathBuf, String)> =
             found.instructions.iter().filter_map(|path| Some((path.clone(), self.read(path)?))).collect();
         let mut first: BTreeMap<String, &Path> = BTreeMap::new();
-        let mut twice: Vec<(&Path, String)> = Vec::new();
+        let mut twice: HashSet<(&Path, String)> = HashSet::new();
         let mut by_depth: Vec<&(PathBuf, String)> = files.iter().collect();
         by_depth.sort_by_key(|(path, _)| (path.components().count(), path));
         for (path, text) in by_depth {
             for block in blocks(text).filter(|block| block.trim().len() >= SHORTEST && !block.starts_with('#')) {
                 let words = block.split_whitespace().collect::<Vec<_>>().join(" ");
                 match first.contains_key(&words) {
-                    true => twice.push((path, words)),
+                    true => drop(twice.insert((path, words))),
                     false => {
                         first.insert(words, path);
                     }
                 }
             }
         }
-        let mut kept: BTreeSet<(PathBuf, String)> = BTreeSet::new();
-        loop {
+        let mut kept: HashSet<(&Path, String)> = HashSet::new();
+        for round in 1.. {
             let mut planned = Changes::new();
             for (path, text) in &files {
                 let goes = |block: &str| {
-                    let words = block.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let is_twice = twice.iter().any(|(twice, other)| *twice == path && *other == words);
-                    is_twice && !kept.contains(&(path.clone(), words.clone()))
+                    let one = (&**path, block.split_whitespace().collect::<Vec<_>>().join(" "));
+                    twice.contains(&one) && !kept.contains(&one)
                         // The first copy within one file stays.
-                        && first.get(&words).is_some_and(|first| *first != path)
+                        && first.get(&one.1).is_some_and(|first| *first != path)
                 };
                 let left: String = blocks(text).filter(|block| !goes(block)).collect();
                 if left.len() < text.len() {
@@ -311,8 +310,10 @@ impl Planning {
             let before = kept.len();
             for (path, words) in &twice {
                 let sentences = crate::report::sentences::sentences(words);
-                if planned.contains_key(*path) && sentences.iter().any(|sentence| lost.contains(sentence.as_str())) {
-                    kept.insert(((*path).to_owned(), words.clone()));
+                // Once so much was tried, nothing goes any more.
+                let stays = round >= TRIM_ROUNDS || sentences.iter().any(|sentence| lost.contains(sentence.as_str()));
+                if planned.contains_key(*path) && stays {
+                    kept.insert((path, words.clone()));
                 }
             }
             if lost.is_empty() || kept.len() == before {
@@ -335,8 +336,12 @@ impl Planning {
                 return Ok((planned, notes));
             }
         }
+        unreachable!("rounds have no end")
     }
 }
+
+/// How often blocks are put back that somebody would lose, before all of them are. Each time is a proof.
+const TRIM_ROUNDS: usize = 8;
 
 /// A section that would be moved.
 struct Move {
