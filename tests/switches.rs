@@ -97,9 +97,10 @@ fn an_option_that_no_table_knows_is_doubted() {
 }
 
 fn answer(profile: &Profile, setting: &str) -> Resolution {
-    // Qwen Code writes this file at its first start; without it no answer about that client is exact.
-    let language = "-- /h/.qwen/output-language.md --\n<!-- qwen-code:llm-output-language: auto -->\n";
-    let case = Case::parse(&format!("-- /r/.git/HEAD --\nref: refs/heads/main\n{language}{setting}"));
+    // At their first start Qwen Code and OpenClaw write files, and no answer is exact until they are there or switched off.
+    let started = "-- /h/.qwen/output-language.md --\n<!-- qwen-code:llm-output-language: auto -->\n\
+                   -- /h/.openclaw/openclaw.json --\n{\"agents\": {\"defaults\": {\"skipBootstrap\": true}}}\n";
+    let case = Case::parse(&format!("-- /r/.git/HEAD --\nref: refs/heads/main\n{started}{setting}"));
     cases::answer(&case, &World::of(&case), &format!("{} from /r", profile.id)).expect("a question")
 }
 

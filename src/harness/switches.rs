@@ -12,6 +12,18 @@ use crate::answer::{Answer, Certain, Standpoint};
 use crate::formats::{Node, Value, parse_jsonc, parse_toml, parse_yaml};
 use crate::search::{Known, Search};
 
+/// The table of the client of that ID, which is read once.
+macro_rules! table {
+    ($id:literal) => {{
+        use std::sync::LazyLock;
+        use $crate::harness::Switches;
+        const TOML: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/clients/", $id, "/switches.toml"));
+        static TABLE: LazyLock<Switches> = LazyLock::new(|| Switches::parse(TOML));
+        &*TABLE
+    }};
+}
+pub(crate) use table;
+
 /// The switches of one client.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,7 +11,9 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
+use crate::harness::{
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches, switches,
+};
 use crate::search::{Known, Search};
 use crate::text::js_trim;
 
@@ -277,6 +279,10 @@ static V2_1: Edition21 = Edition21 {
 impl Edition for Edition21 {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("claude-code")
     }
 
     fn imports_into(&self, _: &Path) -> bool {

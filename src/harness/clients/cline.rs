@@ -14,7 +14,8 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::{Chain, File, Load, PLAIN};
 use crate::harness::kit::heads;
 use crate::harness::{
-    About, Attaches, Changed, Details, Edition, Evidence, History, Profile, Program, Replays, Resumes,
+    About, Attaches, Changed, Details, Edition, Evidence, History, Profile, Program, Replays, Resumes, Switches,
+    switches,
 };
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, Unreadable, absolute};
@@ -77,6 +78,10 @@ struct Cline;
 impl Edition for Cline {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("cline")
     }
 
     fn attaches(&self, _: Tool) -> Attaches {

@@ -18,7 +18,8 @@ use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::servers;
 use crate::harness::{
-    About, Attaches, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Switches,
+    Version, switches,
 };
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, FileType, Unreadable, absolute};
@@ -306,6 +307,10 @@ impl Codex {
 impl Edition for Codex {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("codex")
     }
 
     fn limit_keys(&self) -> &'static [LimitKey] {

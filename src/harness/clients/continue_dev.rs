@@ -18,7 +18,7 @@ use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{
-    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
@@ -106,9 +106,7 @@ impl Edition for Continue {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/continue/switches.toml")));
-        &TABLE
+        switches::table!("continue")
     }
 
     fn attaches(&self, _: Tool) -> Attaches {

@@ -11,7 +11,9 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Version};
+use crate::harness::{
+    About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Switches, Version, switches,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, absolute, relative};
 
@@ -122,6 +124,10 @@ static V1_0: CopilotCli = CopilotCli {
 impl Edition for CopilotCli {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("copilot-cli")
     }
 
     fn imports_into(&self, file: &Path) -> bool {

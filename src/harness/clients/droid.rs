@@ -16,7 +16,9 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
+use crate::harness::{
+    About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
+};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim_end, utf16_len};
@@ -85,9 +87,7 @@ impl Edition for Droid {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/droid/switches.toml")));
-        &TABLE
+        switches::table!("droid")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

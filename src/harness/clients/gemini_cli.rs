@@ -15,7 +15,7 @@ use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::servers;
 use crate::harness::{
-    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version, switches,
 };
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
@@ -131,6 +131,10 @@ static V0_61: GeminiCli = GeminiCli {
 impl Edition for GeminiCli {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static switches::Switches {
+        switches::table!("gemini-cli")
     }
 
     fn imports_into(&self, _: &Path) -> bool {

@@ -12,7 +12,7 @@ use crate::answer::{Answer, Certain, Fate, Role, Scope, Standpoint, Text, Tool, 
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Replays, Switches};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Replays, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use references::{Boundary, References, whole};
@@ -74,9 +74,7 @@ impl Edition for Goose {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/goose/switches.toml")));
-        &TABLE
+        switches::table!("goose")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

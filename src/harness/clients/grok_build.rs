@@ -20,7 +20,7 @@ use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{
-    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
@@ -108,9 +108,7 @@ impl Edition for GrokBuild {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/grok-build/switches.toml")));
-        &TABLE
+        switches::table!("grok-build")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -19,7 +19,7 @@ use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::heads;
 use crate::harness::kit::skills;
 use crate::harness::{
-    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content};
@@ -108,9 +108,7 @@ impl Edition for Hermes {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/hermes/switches.toml")));
-        &TABLE
+        switches::table!("hermes")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

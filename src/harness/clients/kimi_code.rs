@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
@@ -15,7 +14,7 @@ use crate::formats::{Node, parse_json, parse_toml};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Entry, FileType, absolute, normalized};
 use crate::text::{js_trim, js_trimmed, without_invalid};
@@ -68,9 +67,7 @@ impl Edition for KimiCode {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/kimi-code/switches.toml")));
-        &TABLE
+        switches::table!("kimi-code")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -13,7 +13,9 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
+use crate::harness::{
+    About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
+};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Unreadable, absolute};
 use crate::text::py_trimmed;
@@ -79,9 +81,7 @@ impl Edition for Vibe {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/mistral-vibe/switches.toml")));
-        &TABLE
+        switches::table!("mistral-vibe")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -13,7 +13,7 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::skills;
 use crate::harness::{
-    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute, normalized};
@@ -83,9 +83,7 @@ impl Edition for OhMyPi {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/oh-my-pi/switches.toml")));
-        &TABLE
+        switches::table!("oh-my-pi")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -7,7 +7,7 @@
 use crate::answer::{Answer, Per, PromptMode, SessionKind, Standpoint};
 use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
-use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program};
+use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program, Switches, switches};
 use crate::search::{Halt, Known, Search};
 
 mod budget;
@@ -237,6 +237,10 @@ pub struct Template {
 impl Edition for OpenClaw {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("openclaw")
     }
 
     fn limit_keys(&self) -> &'static [LimitKey] {

@@ -9,7 +9,8 @@ use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpo
 use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{
-    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches, Version,
+    switches,
 };
 use crate::search::{Halt, Known, Search};
 
@@ -235,6 +236,10 @@ impl OpenCode {
 impl Edition for OpenCode {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        if self.brand.id == brand::OPENCODE.id { switches::table!("opencode") } else { switches::table!("kilo") }
     }
 
     fn sessions(&self) -> &'static [SessionKind] {

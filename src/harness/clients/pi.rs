@@ -12,7 +12,7 @@ use crate::answer::{
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section, behind_mark};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 
@@ -183,6 +183,10 @@ struct Places<'a> {
 impl Edition for Pi {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("pi")
     }
 
     fn attaches(&self, _: Tool) -> Attaches {
