@@ -5,14 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use super::gemini_cli::joined;
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
 use crate::harness::{
-    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches,
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches, switches,
 };
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
@@ -103,6 +102,9 @@ static ABOUT: About = About {
 /// What the client's own file says it is, in a comment.
 const LANGUAGE_MARK: &str = "qwen-code:llm-output-language:";
 
+/// Variables that leave all files out.
+const OFF: [&str; 2] = ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"];
+
 /// An edition: what differs from version to version is a field.
 struct QwenCode {
     behavior: Behavior,
@@ -126,9 +128,7 @@ impl Edition for QwenCode {
     }
 
     fn switches(&self) -> &'static Switches {
-        static TABLE: LazyLock<Switches> =
-            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/qwen-code/switches.toml")));
-        &TABLE
+        switches::table!("qwen-code")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
@@ -146,6 +146,10 @@ impl Edition for QwenCode {
             Err(Halt::Refused(refusal)) => return Ok(chain.answer.with_refusal(refusal)),
             settings => settings?,
         };
+        if let Some(name) = OFF.iter().find(|name| settings.variables.is_on(name, chain.search)) {
+            chain.search.never(&at.cwd, format!("{name} switches all instruction files off"));
+            return Ok(chain.finish(""));
+        }
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::trust::Decisions;
+use crate::answer::Standpoint;
 use crate::formats::{Node, dotenv};
 use crate::harness::kit::conventional::Chain;
 use crate::search::{Known, Search};
@@ -34,12 +35,18 @@ pub(super) fn own_folder(chain: &mut Chain) -> Known<PathBuf> {
         }
     }
     Ok(match named.filter(|dir| !dir.is_empty()) {
-        Some(dir) => match dir.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => absolute(&chain.at.cwd, Path::new(&dir)),
-        },
+        Some(dir) => resolved(&dir, chain.at),
         None => usual,
     })
+}
+
+/// A path as variables and settings have it: `~` is the home directory, and else it is relative to the working directory.
+pub(super) fn resolved(path: &str, at: &Standpoint) -> PathBuf {
+    match path.strip_prefix("~/") {
+        Some(rest) => at.home.join(rest),
+        None if path == "~" => at.home.clone(),
+        None => absolute(&at.cwd, Path::new(path)),
+    }
 }
 
 impl Variables {
@@ -65,6 +72,12 @@ impl Variables {
             }
         }
         Ok(variables)
+    }
+
+    /// Returns true if a switch is on, as the client reads it; Qwen Code 0.24.4.
+    pub fn is_on(&self, name: &str, search: &Search) -> bool {
+        let value = self.get(name, search).unwrap_or_default();
+        ["1", "true", "yes", "on"].contains(&value.trim().to_lowercase().as_str())
     }
 
     fn add(&mut self, name: String, value: String) {

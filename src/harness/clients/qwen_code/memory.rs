@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::resolved;
 use super::settings::Settings;
 use crate::answer::{Answer, Fate, Message, Purpose, Role, Scope, Source, Text, Trigger, Warning};
 use crate::harness::kit::conventional::Chain;
 use crate::search::Known;
-use crate::snapshot::{Ask, Content, absolute};
+use crate::snapshot::{Ask, Content};
 use crate::text::{js_trim, js_trimmed, utf16_len};
 
 /// The most lines of an index; Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_LINES`.
@@ -29,7 +30,8 @@ pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Set
     }
     let set = |name: &str| chain.search.env(name).filter(|value| !value.is_empty());
     let base = set("QWEN_CODE_MEMORY_BASE_DIR").or_else(|| set("QWEN_RUNTIME_DIR"));
-    let base = base.map_or_else(|| own.to_owned(), |base| absolute(&chain.at.cwd, Path::new(&base)));
+    let base = base.or_else(|| settings.runtime.clone().filter(|dir| !dir.is_empty()));
+    let base = base.map_or_else(|| own.to_owned(), |base| resolved(&base, chain.at));
     let by_workspace =
         set("QWEN_CODE_MEMORY_PROJECT_SCOPE").is_some_and(|scope| scope.trim().eq_ignore_ascii_case("workspace"));
     let project = if by_workspace { &chain.at.cwd } else { root };

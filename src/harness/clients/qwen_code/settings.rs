@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::environment::{Trust, Variables};
+use super::environment::{Trust, Variables, resolved};
 use super::history::{Behavior, Undecided};
 use super::imports::Format;
 use super::migration::migrated;
@@ -27,6 +27,8 @@ pub(super) struct Settings {
     pub trusted: bool,
     /// `memory.enableManagedAutoMemory`: whether the client keeps memories.
     pub remembers: bool,
+    /// `advanced.runtimeOutputDir`: where memories are.
+    pub runtime: Option<String>,
     /// What counts in manifests.
     pub variables: Variables,
     included: Vec<String>,
@@ -39,8 +41,10 @@ impl Settings {
         let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
         let project = chain.at.cwd.join(".qwen/settings.json");
-        let mut files =
-            vec![(system.with_file_name("system-defaults.json"), false), (own.join("settings.json"), false)];
+        let defaults = chain.search.env("QWEN_CODE_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty());
+        let defaults = defaults.map(|path| absolute(&chain.at.cwd, Path::new(&path)));
+        let defaults = defaults.unwrap_or_else(|| system.with_file_name("system-defaults.json"));
+        let mut files = vec![(defaults, false), (own.join("settings.json"), false)];
         if chain.at.cwd != chain.at.home {
             files.push((project, true));
         }
@@ -88,8 +92,9 @@ impl Settings {
             None => return Err(Halt::refused(own, "context.fileName must be a text or a list of texts".to_owned())),
         };
         let remembers = value(&["memory", "enableManagedAutoMemory"]).and_then(Node::as_bool) != Some(false);
+        let runtime = value(&["advanced", "runtimeOutputDir"]).and_then(Node::as_text).map(str::to_owned);
         let Trusted { trusted, variables, .. } = trust;
-        Ok(Settings { names, format, language, trusted, remembers, variables, included })
+        Ok(Settings { names, format, language, trusted, remembers, runtime, variables, included })
     }
 
     /// Where context files are gathered: the working directory, then what is included.
@@ -97,10 +102,7 @@ impl Settings {
         let mut directories = vec![at.cwd.clone()];
         let mut known = HashSet::from([at.cwd.clone()]);
         for name in &self.included {
-            let path = match name.strip_prefix("~/") {
-                Some(rest) => at.home.join(rest),
-                None => absolute(&at.cwd, Path::new(name)),
-            };
+            let path = resolved(name, at);
             if known.insert(path.clone()) {
                 directories.push(path);
             }
