@@ -356,7 +356,7 @@ pub(super) fn described(
     Ok(described)
 }
 
-/// Adds the agents below a folder; one of a plugin has its name in front, and may be called by its file.
+/// Adds the agents below a folder; one of a plugin may be called by its file.
 fn of_folder(
     dir: &Path,
     scope: Scope,
@@ -375,7 +375,7 @@ fn of_folder(
         let value = |key: &str| head.get(key).and_then(words);
         let stem = || plugin.and(file.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
         let (Some(name), Some(_)) = (value("name").or_else(stem), value("description")) else { continue };
-        let name = plugin.map_or(name.clone(), |plugin| format!("{plugin}:{name}"));
+        let name = plugin.map_or(name.clone(), |plugin| in_plugin(plugin, dir, &file, &name));
         let body = body.trim();
         let end = text.trim_end().len();
         let body_in_file = end - body.len()..end;
@@ -385,6 +385,13 @@ fn of_folder(
         described.push(Described { name, text: body.to_owned(), source: Some(source), head });
     }
     Ok(())
+}
+
+/// The name of an agent of a plugin: the plugin's, the folders below that of its agents, its own.
+fn in_plugin(plugin: &str, dir: &Path, file: &Path, name: &str) -> String {
+    let folders = file.parent().and_then(|parent| parent.strip_prefix(dir).ok()).into_iter().flatten();
+    let names = folders.map(|folder| folder.to_string_lossy()).chain([name.into()]);
+    names.fold(plugin.to_owned(), |before, name| format!("{before}:{name}"))
 }
 
 /// Where agents are looked for; of one name the first counts.
