@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use ignore::gitignore::Gitignore;
 
-use crate::answer::{Answer, Certain, Fate, Role, Scope, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Standpoint, Text, Tool, Trigger};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
 use crate::harness::kit::skills;
@@ -89,6 +89,12 @@ impl Edition for Goose {
         // A root that is relative is none.
         let root = chain.search.env("GOOSE_PATH_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
         let root = root.map(|root| absolute(&at.cwd, &root));
+        let base = root.clone().unwrap_or_else(|| chain.config_home());
+        if chain.search.is_file(&base, "the folder that holds the user's own")? {
+            let message =
+                format!("{} is no folder, and goose stops where it cannot make its own below", base.display());
+            return Ok(chain.answer.with_refusal(Refusal::new(&base, message)));
+        }
         let config = root.as_ref().map_or_else(|| chain.config_home().join("goose"), |root| root.join("config"));
         let names = settings::names(&mut chain, &config)?;
         let mut users: Vec<PathBuf> = names.iter().map(|name| config.join(name)).collect();

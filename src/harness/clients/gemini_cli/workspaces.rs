@@ -31,8 +31,8 @@ pub(super) fn all(
     let own = home.join(".gemini");
     let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for path in wanted {
-        // The client has made its own folder by then.
-        let is_made = path == own && search.stat(&own, "made at the start")?.is_err();
+        // The client has made its own folder by then, and those above it.
+        let is_made = own.starts_with(&path) && search.stat(&path, "made at the start")?.is_err();
         if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
             let what = "is not a directory, and Gemini CLI stops at it; correct context.includeDirectories";
             return Err(Halt::refused(&at.cwd, format!("{} {what}", path.display())));
