@@ -138,3 +138,29 @@ fn one_truth_bridges_the_directories_that_have_instructions_of_their_own() {
         place.prints("project", &["plan", "one-truth", "--harness", "codex,claude-code,gemini-cli", "--no-home"]);
     assert!(again.contains("nothing has to change"), "{again}");
 }
+
+#[test]
+fn trim_leaves_links_and_files_that_no_agent_is_told() {
+    let page = format!("# Agents\n\n{RULE}\nRead on.\n");
+    let skill = format!("---\nname: s\n---\n{RULE}");
+    let files = [
+        ("project/AGENTS.md", RULE),
+        ("project/docs/de/agents.md", &page),
+        ("project/docs/fr/agents.md", &page),
+        ("project/.claude/skills/s/SKILL.md", &skill),
+    ];
+    let place = Place::new(&files);
+    std::os::unix::fs::symlink("AGENTS.md", place.root.join("project/CLAUDE.md")).expect("a link");
+    let agents = ["plan", "trim", "--harness", "codex,claude-code,copilot-cli", "--no-home"];
+    let said = place.prints("project", &agents);
+    assert!(said.contains("nothing has to change"), "{said}");
+}
+
+#[test]
+fn one_truth_takes_nothing_over_that_is_said_in_code_with_blank_lines() {
+    let claude = format!("{RULE}\n```js\nrun();\n\n- stop();\n```\n");
+    let (plan, _place, root) =
+        planned(&[("project/CLAUDE.md", &claude)], &["one-truth", "--harness", "codex,claude-code"]);
+    assert_eq!(text(&root, "AGENTS.md").as_deref(), Some(claude.as_str()), "{plan}");
+    assert_eq!(text(&root, "CLAUDE.md"), None, "{plan}");
+}

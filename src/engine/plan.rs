@@ -190,7 +190,8 @@ impl Planning {
         }
         // What is read by itself leaves nothing behind.
         let is_read = |moved: &Move| moved.left.trim().is_empty();
-        if offered.iter().any(is_read) {
+        let is_nested = offered.iter().any(is_read);
+        if is_nested {
             offered.retain(is_read);
         }
         let (mut files, mut notes, mut taken) = (Changes::new(), Vec::new(), Vec::<std::ops::Range<usize>>::new());
@@ -213,6 +214,12 @@ impl Planning {
             ));
         }
         files.insert(path, Some(text_left));
+        if !is_nested {
+            notes.push(
+                "no heading names a directory, or a pattern for which all readers have rules: sections go to docs"
+                    .to_owned(),
+            );
+        }
         notes.reverse();
         Ok((files, notes))
     }
@@ -268,25 +275,46 @@ impl Planning {
         Ok((files, notes))
     }
 
+    /// Returns the project's own files that reach an agent together at a start, in the root or beside an instruction file; for each
+    /// agent and start those files.
+    async fn together(&self) -> Result<Vec<BTreeSet<PathBuf>>, String> {
+        let found = below(&self.now, &self.root, &self.answers(&self.now).await?, None);
+        let mut dirs: BTreeSet<&Path> = found.instructions.iter().filter_map(|path| path.parent()).collect();
+        dirs.insert(&self.root);
+        let mut together = Vec::new();
+        for dir in dirs {
+            let places = Places { cwd: dir.to_owned(), ..self.places() };
+            let asked = self.now.answers(&Request::default(), &places).await;
+            for answer in asked.map_err(|error| error.message.into_owned())?.0 {
+                let sources = answer.answer.sources.iter();
+                let told = sources.filter(|source| matches!(source.fate, Fate::Loaded | Fate::Truncated));
+                let paths = told.filter_map(|source| source.path()).filter(|path| path.starts_with(&self.root));
+                together.push(paths.filter(|path| self.now.files.real(path) == **path).map(Path::to_owned).collect());
+            }
+        }
+        Ok(together)
+    }
+
     /// Plans that a block which reaches an agent from two files stands in the one that is read first. What somebody would lose
-    /// stays.
+    /// stays, and so do links.
     async fn trim(&self) -> Result<(Changes, Vec<String>), String> {
-        let answers = self.answers(&self.now).await?;
-        let found = below(&self.now, &self.root, &answers, None);
+        let together = self.together().await?;
+        let all: BTreeSet<&PathBuf> = together.iter().flatten().collect();
         let files: Vec<(PathBuf, String)> =
-            found.instructions.iter().filter_map(|path| Some((path.clone(), self.read(path)?))).collect();
+            all.into_iter().filter_map(|path| Some((path.clone(), self.read(path)?))).collect();
         let mut first: BTreeMap<String, &Path> = BTreeMap::new();
         let mut twice: HashSet<(&Path, String)> = HashSet::new();
         let mut by_depth: Vec<&(PathBuf, String)> = files.iter().collect();
         by_depth.sort_by_key(|(path, _)| (path.components().count(), path));
         for (path, text) in by_depth {
             for block in blocks(text).filter(|block| block.trim().len() >= SHORTEST && !block.starts_with('#')) {
-                let words = block.split_whitespace().collect::<Vec<_>>().join(" ");
-                match first.contains_key(&words) {
-                    true => drop(twice.insert((path, words))),
-                    false => {
-                        first.insert(words, path);
-                    }
+                let words = words(block);
+                let Some(first) = first.get(&words) else {
+                    first.insert(words, path);
+                    continue;
+                };
+                if together.iter().any(|files| files.contains(path) && files.contains(*first)) {
+                    twice.insert((path, words));
                 }
             }
         }
@@ -295,7 +323,7 @@ impl Planning {
             let mut planned = Changes::new();
             for (path, text) in &files {
                 let goes = |block: &str| {
-                    let one = (&**path, block.split_whitespace().collect::<Vec<_>>().join(" "));
+                    let one = (&**path, words(block));
                     twice.contains(&one) && !kept.contains(&one)
                         // The first copy within one file stays.
                         && first.get(&one.1).is_some_and(|first| *first != path)
@@ -316,7 +344,10 @@ impl Planning {
                     kept.insert((path, words.clone()));
                 }
             }
-            if lost.is_empty() || kept.len() == before {
+            if !lost.is_empty() && kept.len() == before {
+                return Ok((Changes::new(), vec!["no block can go without loss".to_owned()]));
+            }
+            if lost.is_empty() {
                 let notes = planned.iter().map(|(path, text)| {
                     let was = self.read(path).map_or(0, |text| text.len());
                     let is = text.as_ref().map_or(0, String::len);
@@ -372,6 +403,11 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
         rest = behind;
         Some(block)
     })
+}
+
+/// Returns a block without its line ends.
+fn words(block: &str) -> String {
+    block.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn is_cut(source: &crate::answer::Source) -> bool {

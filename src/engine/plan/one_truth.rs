@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Changes, Planning, blocks};
+use super::{Changes, Planning, blocks, words};
 use crate::disk::Filesystem;
 use crate::engine::below::below;
 use crate::engine::inspect::whose;
@@ -122,8 +122,7 @@ impl Planning {
 
     /// Returns what a file would hold beside an AGENTS.md: what only it says, and the import if there is one.
     fn bridged(&self, bridge: &Bridge, path: &Path, truth: &str, imports: bool) -> Option<String> {
-        let said: BTreeSet<String> = paragraphs(truth).into_iter().collect();
-        let own = self.read(path).map(|text| own_blocks(&text, &said)).filter(|own| !own.trim().is_empty());
+        let own = self.read(path).map(|text| own_blocks(&text, truth)).filter(|own| !own.trim().is_empty());
         match (imports, own) {
             (false, own) => own,
             (true, None) => Some(bridge.import.to_owned()),
@@ -164,11 +163,14 @@ impl Planning {
     }
 }
 
-/// Returns the blocks of a text of which something is not said elsewhere, without lines that only import.
-fn own_blocks(text: &str, said: &BTreeSet<String>) -> String {
+/// Returns the blocks of a text that another text does not say, without imports.
+fn own_blocks(text: &str, truth: &str) -> String {
+    let said: BTreeSet<String> = paragraphs(truth).into_iter().chain(blocks(truth).map(words)).collect();
     let is_own = |block: &&str| {
         let is_import = block.trim().starts_with('@') && !block.trim().contains(char::is_whitespace);
-        !is_import && paragraphs(block).iter().any(|paragraph| !said.contains(paragraph))
+        !is_import
+            && !said.contains(&words(block))
+            && paragraphs(block).iter().any(|paragraph| !said.contains(paragraph))
     };
     blocks(text).filter(is_own).collect()
 }
