@@ -61,11 +61,6 @@ fn grouped_by_words(said: Vec<(String, String)>) -> String {
     out.join("\n")
 }
 
-/// Text for a line of a list.
-fn cell(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
-
 /// Text as code, whatever is in it.
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

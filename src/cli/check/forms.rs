@@ -13,6 +13,7 @@ use super::{Found, Report};
 use crate::report::credentials::starred;
 use crate::report::findings::{Severity, page};
 use crate::report::judged::sentence;
+use crate::report::markdown::inert;
 use crate::report::words::count;
 use crate::text;
 
@@ -31,9 +32,15 @@ pub(super) fn text(report: &Report) -> (String, usize) {
             let name = format!("{} of {}", found.code(), visible(&found.path));
             format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
         });
-        let _ = write!(out, "{shown}\n\n");
+        let _ = write!(out, "{}\n\n", without_c1(&shown));
     }
     (out + &summary(report) + "\n", lost)
+}
+
+/// Replaces the control characters from U+0080 on, which the renderer takes for letters and a terminal for the beginning of
+/// commands.
+fn without_c1(text: &str) -> String {
+    text.replace(|c| ('\u{80}'..='\u{9f}').contains(&c), "\u{fffd}")
 }
 
 /// For editors and `grep`: a line for each finding.
@@ -227,7 +234,7 @@ pub(super) fn markdown(report: &Report) -> String {
             "" => String::new(),
             path => format!("`{}:{}`", visible(&path).replace('`', "'"), found.position(found.finding.range.start).0),
         };
-        let message = visible(&found.finding.message).replace('|', "\\|").replace('<', "&lt;");
+        let message = inert(&visible(&found.finding.message)).replace('|', "\\|");
         let _ = writeln!(
             out,
             "| {} | {} | {message} ({}) |",
@@ -263,6 +270,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_text_of_a_file_steers_the_terminal() {
+        let finding = Finding::new(Kind::TooLong, 0..1, "it is long");
+        let raw = "a\u{9b}31m\u{1b}[31m\u{7}".as_bytes();
+        let (path, fingerprint, also) = ("a\u{9b}b".to_owned(), String::new(), Vec::new());
+        let found = Found { path, raw, severity: Severity::Error, finding, fingerprint, also };
+        let shown = without_c1(&Renderer::plain().render(&[Said::of(&found, 100).group(&found)]));
+        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+        assert!(shown.contains("a\u{fffd}31m"), "{shown:?}");
     }
 
     #[test]

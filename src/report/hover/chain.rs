@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::super::words::{Paths, count, list};
-use super::{cell, grouped_by_words};
+use super::grouped_by_words;
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::briefing::totals;
+use crate::report::markdown::inert;
 use crate::report::paths::short;
 use crate::text::grouped;
 
@@ -18,7 +19,7 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
     for answer in answers {
         let name = format!("{} {}", answer.title, answer.edition);
         if let Some(refusal) = &answer.answer.refusal {
-            lines.push((name, format!("does not start: {}", cell(&Paths::of(answer).text(&refusal.message)))));
+            lines.push((name, format!("does not start: {}", inert(&Paths::of(answer).text(&refusal.message)))));
             continue;
         }
         let reaching = |source: &&Source| source.fate.reaches();
@@ -69,5 +70,5 @@ fn sentence(told: &[(&str, usize, usize)], silent: &[&str]) -> String {
 fn link(source: &Source, answer: &Resolution) -> String {
     let name = source.path().map_or_else(|| source.place.to_string(), |path| short(path, &answer.standpoint));
     let cut = if source.fate == Fate::Truncated { " ✂" } else { "" };
-    format!("{}{cut}", cell(&name))
+    format!("{}{cut}", inert(&name))
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::super::words::Paths;
-use super::{Hover, cell, fenced};
+use super::{Hover, fenced};
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::findings::{Subject, gaps};
+use crate::report::markdown::inert;
 use crate::text::{self, grouped};
 
 /// How much is shown of what stands around a cut, in bytes.
@@ -57,7 +58,7 @@ fn sentence(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>
         answer.title,
         grouped(gap.len()),
         grouped(raw.len()),
-        cell(&Paths::of(answer).text(&source.reason))
+        inert(&Paths::of(answer).text(&source.reason))
     )
 }
 

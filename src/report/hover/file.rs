@@ -1,9 +1,10 @@
 //! Who reads an instruction file, and how much of it survives: a sentence, and a line for each agent.
 
 use super::super::words::{Paths, fate, list, per, unit, when};
-use super::{cell, grouped_by_words};
+use super::grouped_by_words;
 use crate::answer::{Fate, Resolution, Source, Trigger};
 use crate::report::findings::Subject;
+use crate::report::markdown::inert;
 use crate::text::grouped;
 
 /// How many agents that do not read a file are named; if there are more, they are counted.
@@ -124,7 +125,7 @@ fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
         let sources = &answer.answer.sources;
         for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.is_file(subject.path)) {
             let place = format!("{condition}{}, {} of {}", when(source.trigger), order + 1, sources.len());
-            let reason = cell(&Paths::of(answer).text(&source.reason));
+            let reason = inert(&Paths::of(answer).text(&source.reason));
             let said = format!("{place}, {}: {reason}", outcome(source));
             lines.push((format!("{} {}", answer.title, answer.edition), said));
         }
@@ -135,7 +136,7 @@ fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
 /// The fate, and how much reaches the model of how much may.
 fn outcome(source: &Source) -> String {
     let limit = source.limit.as_ref().map_or_else(String::new, |limit| {
-        format!(" (limit {} {} {}, {})", grouped(limit.value), unit(limit.unit), per(limit.per), cell(&limit.from))
+        format!(" (limit {} {} {}, {})", grouped(limit.value), unit(limit.unit), per(limit.per), inert(&limit.from))
     });
     match (source.fate, source.size) {
         (Fate::Truncated, Some(size)) => {

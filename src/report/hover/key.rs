@@ -7,6 +7,7 @@ use super::Hover;
 use crate::answer::{Per, Resolution};
 use crate::harness::keys::{Key, Takes};
 use crate::report::findings::Subject;
+use crate::report::markdown::inert;
 use crate::report::settings::{Part, spot};
 use crate::report::vocabulary::keys_of;
 use crate::text::grouped;
@@ -38,7 +39,7 @@ fn values(key: &Key, harness: &str, subject: &Subject) -> String {
 fn in_force(answer: &Resolution, per: Per) -> Option<String> {
     let mut limits = answer.answer.sources.iter().filter_map(|source| source.limit.as_ref());
     let limit = limits.find(|limit| limit.per == per)?;
-    let from = if limit.from == "default" { "the default" } else { &limit.from };
+    let from = if limit.from == "default" { "the default".to_owned() } else { inert(&limit.from) };
     let (unit, per) = (unit(limit.unit), words::per(limit.per));
     Some(format!("In force: {} {unit} {per}, from {from}.\n\n", grouped(limit.value)))
 }

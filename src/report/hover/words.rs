@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::super::findings::title;
 use super::super::words::{fate, list};
-use super::{Hover, cell};
+use super::Hover;
 use crate::answer::{Fate, Place, Resolution, Source};
 use crate::report::findings::Subject;
+use crate::report::markdown::{code_span, inert};
 use crate::report::mentions::{Named, named};
 use crate::report::paths::short;
 use crate::text::grouped;
@@ -28,9 +29,9 @@ fn describe(words: &Named, subject: &Subject) -> String {
     let titles: Vec<&str> = words.harnesses.iter().filter_map(|id| named(id)).collect();
     let who = list(&titles);
     let mut text = match words.leads_to.len() {
-        0 => format!("`{}` matches no file ({who})\n", words.text),
+        0 => format!("{} matches no file ({who})\n", code_span(&words.text)),
         1 if !words.is_pattern() => return one(&words.leads_to[0], words, subject),
-        count => format!("`{}` matches {} files ({who})\n\n", words.text, grouped(count)),
+        count => format!("{} matches {} files ({who})\n\n", code_span(&words.text), grouped(count)),
     };
     for place in words.leads_to.iter().take(SHOWN) {
         let _ = writeln!(text, "- {}{}", name(place, subject), fates(place, words, subject));
@@ -95,7 +96,7 @@ fn name(place: &Place, subject: &Subject) -> String {
         }
         url @ Place::Url(_) => url.to_string(),
     };
-    cell(&name)
+    inert(&name)
 }
 
 /// The file as each harness has it to which the words mean something.
