@@ -641,11 +641,17 @@ struct Page {
     text: String,
     /// The words of the text, once it was searched.
     plain: OnceLock<Plain>,
+    /// Its lines, once somebody looked for what is like a text.
+    lines: OnceLock<Vec<why::Line>>,
 }
 
 impl Page {
     fn plain(&self) -> &Plain {
         self.plain.get_or_init(|| Plain::of(&self.text))
+    }
+
+    fn lines(&self) -> &[why::Line] {
+        self.lines.get_or_init(|| why::Line::all(&self.text))
     }
 }
 
@@ -654,7 +660,13 @@ impl Texts {
         let mut pages = Vec::new();
         for path in files {
             let Ok(raw) = read(core, path).await else { continue };
-            pages.push(Page { path: path.clone(), text: raw.text().into_owned(), raw, plain: OnceLock::new() });
+            pages.push(Page {
+                path: path.clone(),
+                text: raw.text().into_owned(),
+                raw,
+                plain: OnceLock::new(),
+                lines: OnceLock::new(),
+            });
         }
         Texts { pages, known: RefCell::default(), messages: RefCell::default(), sentences: OnceCell::new() }
     }
@@ -710,7 +722,7 @@ impl Texts {
 
     /// Returns the line that is most like a text.
     fn near(&self, text: &Sought) -> Option<why::Near> {
-        let all = self.pages.iter().flat_map(|page| why::near(&page.path, &page.text, text));
+        let all = self.pages.iter().flat_map(|page| why::near(&page.path, page.lines(), text));
         all.max_by_key(|near| near.alike)
     }
 

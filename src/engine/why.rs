@@ -13,7 +13,7 @@ use crate::answer::{Resolution, Standpoint, Tool};
 use crate::disk::Filesystem;
 use crate::harness::Choice;
 use crate::report::findings::{Elsewhere, Subject};
-use crate::report::why::{self, Near, Sought, Standing, Why};
+use crate::report::why::{self, Line, Near, Sought, Standing, Why};
 use crate::request::{Defaults, Places, Request};
 use crate::resolve::AgentQuestion;
 
@@ -55,7 +55,11 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
             // Most files do not say it, and agents need not be asked about those.
             let Ok(raw) = core.files.read(&names[0]) else { continue };
             if !sought.is_in(&raw.text()) {
-                near.extend(why::near(&names[0], &raw.text(), &sought).into_iter().map(|near| (names.clone(), near)));
+                near.extend(
+                    why::near(&names[0], &Line::all(&raw.text()), &sought)
+                        .into_iter()
+                        .map(|near| (names.clone(), near)),
+                );
                 continue;
             }
             found.places.extend(asking.places(&names, &sought).await);

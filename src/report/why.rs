@@ -18,7 +18,7 @@ use crate::text::without_passwords;
 
 mod search;
 
-pub use search::{Plain, Sought};
+pub use search::{Line, Plain, Sought};
 
 /// What `briefing why` says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -327,11 +327,11 @@ fn url(answer: &Resolution, message: usize, sought: &Sought) -> Option<String> {
 }
 
 /// The lines of a file that are like the text.
-pub fn near(path: &Path, text: &str, sought: &Sought) -> Vec<Near> {
-    let like = |(number, line): (usize, &str)| {
+pub fn near(path: &Path, lines: &[Line], sought: &Sought) -> Vec<Near> {
+    let like = |line: &Line| {
         let alike = sought.alike(line)?;
         let path = path.to_string_lossy().into_owned();
-        Some(Near { path, line: number + 1, text: line.trim().to_owned(), alike, harnesses: Vec::new() })
+        Some(Near { path, line: line.number, text: line.text.clone(), alike, harnesses: Vec::new() })
     };
-    text.lines().enumerate().filter_map(like).collect()
+    lines.iter().filter_map(like).collect()
 }

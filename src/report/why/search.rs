@@ -22,6 +22,14 @@ pub struct Sought {
     lower: String,
     /// Whether letter case counts.
     has_capitals: bool,
+    /// What is made once somebody looks for what is like it.
+    likeness: OnceLock<Box<Likeness>>,
+}
+
+/// A text in the forms in which lines are compared with it.
+struct Likeness {
+    pairs: Pairs,
+    places: Places,
 }
 
 impl Sought {
@@ -29,7 +37,8 @@ impl Sought {
     pub fn new(text: &str) -> Option<Sought> {
         let text = Plain::of(text).text;
         let has_capitals = text.chars().any(char::is_uppercase);
-        (!text.is_empty()).then(|| Sought { lower: text.to_lowercase(), text, has_capitals })
+        let likeness = OnceLock::new();
+        (!text.is_empty()).then(|| Sought { lower: text.to_lowercase(), text, has_capitals, likeness })
     }
 
     /// Returns the text without Markdown and with one space between words.
@@ -69,17 +78,19 @@ impl Sought {
     }
 
     /// Returns how much of it a line says, in percent, if that is worth knowing.
-    pub(super) fn alike(&self, line: &str) -> Option<usize> {
-        let line = Plain::of(line).text.to_lowercase();
-        if line.is_empty() || line.len() > LONGEST_LINE_BYTES {
+    pub(super) fn alike(&self, line: &Line) -> Option<usize> {
+        let of_text = || Box::new(Likeness { pairs: Pairs::of(&self.lower), places: Places::of(&self.lower) });
+        let likeness = self.likeness.get_or_init(of_text);
+        if line.lower.is_empty() || likeness.pairs.percent_in(&line.pairs) < LEAST_PAIRS_PERCENT {
             return None;
         }
+        let line = line.lower.as_str();
         let words: Vec<&str> = self.lower.split(' ').collect();
         let shared = words.iter().filter(|word| line.split(' ').any(|other| other == **word)).count();
         let by_words = shared * 100 / words.len();
-        let by_pairs = (strsim::sorensen_dice(&self.lower, &line) * 100.0) as usize;
-        let letters = self.lower.chars().take(MOST_LETTERS).count();
-        let mistakes = mistakes_in(&self.lower, &line).min(letters);
+        let by_pairs = (strsim::sorensen_dice(&self.lower, line) * 100.0) as usize;
+        let letters = likeness.places.count;
+        let mistakes = likeness.places.mistakes_in(line).min(letters);
         let by_letters = (letters - mistakes) * 100 / letters;
         let by_letters = if by_letters >= ALIKE_LETTERS_PERCENT { by_letters } else { 0 };
         let alike = if line.contains(&self.lower) { 100 } else { by_words.max(by_pairs).max(by_letters).min(99) };
@@ -87,30 +98,94 @@ impl Sought {
     }
 }
 
+/// A line of a text, in the form in which it is compared with what is like it.
+pub struct Line {
+    /// From 1 on.
+    pub number: usize,
+    /// The line without the spaces around it.
+    pub text: String,
+    lower: String,
+    pairs: Pairs,
+}
+
+impl Line {
+    /// Takes a text apart. Lines that are too long to be compared say nothing.
+    pub fn all(text: &str) -> Vec<Line> {
+        let line = |(at, line): (usize, &str)| {
+            let lower = Plain::of(line).text.to_lowercase();
+            let lower = if lower.len() > LONGEST_LINE_BYTES { String::new() } else { lower };
+            Line { number: at + 1, text: line.trim().to_owned(), pairs: Pairs::of(&lower), lower }
+        };
+        text.lines().enumerate().map(line).collect()
+    }
+}
+
+/// A line with fewer of a text's pairs of letters is not like it, in percent: with 30 mistakes in a hundred letters at most sixty
+/// pairs in a hundred are others.
+const LEAST_PAIRS_PERCENT: u32 = 35;
+
+/// The pairs of neighbouring letters in a text, each as one of a thousand bits.
+struct Pairs([u64; 16]);
+
+impl Pairs {
+    fn of(text: &str) -> Pairs {
+        let mut pairs = [0; 16];
+        for (one, next) in text.chars().zip(text.chars().skip(1)) {
+            let mixed = (u32::from(one).wrapping_mul(0x9e37_79b1) ^ u32::from(next)).wrapping_mul(0x85eb_ca6b) >> 22;
+            pairs[mixed as usize / 64] |= 1 << (mixed % 64);
+        }
+        Pairs(pairs)
+    }
+
+    /// Returns how many of them another text has, in percent; of none, all.
+    fn percent_in(&self, other: &Pairs) -> u32 {
+        let all: u32 = self.0.iter().map(|bits| bits.count_ones()).sum();
+        let shared: u32 = self.0.iter().zip(&other.0).map(|(own, others)| (own & others).count_ones()).sum();
+        (shared * 100).checked_div(all).unwrap_or(100)
+    }
+}
+
 /// How many letters of a text are looked for with mistakes: the bits of a word.
 const MOST_LETTERS: usize = 128;
 
-/// Returns how many letters of a text have to change for it to stand somewhere in a line (Myers 1999, a bit per letter).
-fn mistakes_in(text: &str, line: &str) -> usize {
-    let letters: Vec<char> = text.chars().take(MOST_LETTERS).collect();
-    let mut places: HashMap<char, u128> = HashMap::new();
-    for (at, letter) in letters.iter().enumerate() {
-        *places.entry(*letter).or_default() |= 1 << at;
+/// Where each letter stands in a text.
+struct Places {
+    ascii: [u128; 128],
+    others: HashMap<char, u128>,
+    count: usize,
+}
+
+impl Places {
+    fn of(text: &str) -> Places {
+        let mut places = Places { ascii: [0; 128], others: HashMap::new(), count: 0 };
+        for (at, letter) in text.chars().take(MOST_LETTERS).enumerate() {
+            match places.ascii.get_mut(letter as usize) {
+                Some(bits) => *bits |= 1 << at,
+                None => *places.others.entry(letter).or_default() |= 1 << at,
+            }
+            places.count = at + 1;
+        }
+        places
     }
-    let last = 1_u128 << (letters.len() - 1);
-    let (mut more, mut less) = (u128::MAX, 0_u128);
-    let mut distance = letters.len();
-    let mut least = distance;
-    for letter in line.chars() {
-        let same = places.get(&letter).copied().unwrap_or(0);
-        let diagonal = ((same & more).wrapping_add(more) ^ more) | same | less;
-        let (up, down) = (less | !(diagonal | more), more & diagonal);
-        distance = distance + usize::from(up & last != 0) - usize::from(down & last != 0);
-        least = least.min(distance);
-        // A place may begin anywhere in the line.
-        (more, less) = ((down << 1) | !(diagonal | (up << 1)), (up << 1) & diagonal);
+
+    /// Returns how many letters of the text have to change for it to stand somewhere in a line (Myers 1999, a bit per letter).
+    fn mistakes_in(&self, line: &str) -> usize {
+        let last = 1_u128 << (self.count - 1);
+        let (mut more, mut less) = (u128::MAX, 0_u128);
+        let mut distance = self.count;
+        let mut least = distance;
+        for letter in line.chars() {
+            let of_others = || self.others.get(&letter).copied().unwrap_or(0);
+            let same = self.ascii.get(letter as usize).copied().unwrap_or_else(of_others);
+            let diagonal = ((same & more).wrapping_add(more) ^ more) | same | less;
+            let (up, down) = (less | !(diagonal | more), more & diagonal);
+            distance = distance + usize::from(up & last != 0) - usize::from(down & last != 0);
+            least = least.min(distance);
+            // A place may begin anywhere in the line.
+            (more, less) = ((down << 1) | !(diagonal | (up << 1)), (up << 1) & diagonal);
+        }
+        least
     }
-    least
 }
 
 /// Folds letters to lower case without moving a byte.
@@ -250,7 +325,7 @@ mod tests {
 
     #[test]
     fn what_is_like_it_is_told_from_what_is_not() {
-        let alike = |needle: &str, line: &str| sought(needle).alike(line);
+        let alike = |needle: &str, line: &str| Line::all(line).iter().find_map(|line| sought(needle).alike(line));
         assert_eq!(alike("always RUN the linter", "- Always run the linter."), Some(100));
         assert!(alike("always run the lintre", "- Always run the linter first.").is_some_and(|alike| alike < 100));
         assert_eq!(alike("always run the linter", "Handlers return errors."), None);
@@ -261,9 +336,9 @@ mod tests {
         for (text, line, mistakes) in
             [("abc", "xxabcxx", 0), ("abc", "xabxc", 1), ("abcd", "bcd", 1), ("abc", "", 3), ("äbc", "öbc", 1)]
         {
-            assert_eq!(mistakes_in(text, line), mistakes, "{text} in {line}");
+            assert_eq!(Places::of(text).mistakes_in(line), mistakes, "{text} in {line}");
         }
         let long = "word ".repeat(60);
-        assert_eq!(mistakes_in(&long, &long), 0);
+        assert_eq!(Places::of(&long).mistakes_in(&long), 0);
     }
 }
