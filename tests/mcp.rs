@@ -201,7 +201,7 @@ fn recorded_sessions_are_asked_about_only_with_records_and_without_texts() {
     without.begin();
     assert!(!tools(&mut without).iter().any(|tool| tool.contains("session")));
     let refused = call(&mut without, "audit_session", json!({}));
-    assert_eq!(refused["content"][0]["text"], "records are not read: briefing.records is off", "{refused}");
+    assert_eq!(refused["content"][0]["text"], "records are not read: start briefing mcp with --records", "{refused}");
     without.end();
     let mut with = Session::start(&place, &["--records"]);
     with.begin();
@@ -210,6 +210,9 @@ fn recorded_sessions_are_asked_about_only_with_records_and_without_texts() {
     let session = &listed["structuredContent"]["sessions"][0];
     assert_eq!(session["steps"], 1, "{listed}");
     assert_eq!(session["files"], json!([format!("{folder}/CLAUDE.md")]), "{listed}");
+    assert_eq!((&session["texts"], &session["bytes"]), (&json!([]), &json!(9)), "{listed}");
+    let refused = call(&mut with, "audit_session", json!({"why": " "}));
+    assert_eq!(refused["content"][0]["text"], "why: no text is given", "{refused}");
     let audit = call(&mut with, "audit_session", json!({"why": "tabs"}));
     let given = &audit["structuredContent"]["sessions"][0]["steps"][0]["given"][0];
     assert_eq!((&given["size"]["bytes"], &given["text"]), (&json!(9), &Value::Null), "{audit}");

@@ -65,21 +65,26 @@ pub(super) fn comparison(answer: &impl Serialize, texts: bool) -> Value {
     answer
 }
 
-/// `briefing/sessions`, with the files that reached each session in place of its steps.
+/// `briefing/sessions`, with the files that reached each session in place of its steps, what was given without a path, and the
+/// size of both.
 pub(super) fn sessions(answer: &impl Serialize) -> Value {
     let mut answer = plain(answer);
     for session in items(&mut answer, "sessions") {
         let steps = session.remove("steps").unwrap_or_default();
         let steps = steps.as_array().map_or(&[][..], Vec::as_slice);
         let given = steps.iter().filter_map(|step| step["given"].as_array()).flatten();
-        let mut files: Vec<Value> = Vec::new();
-        for path in given.map(|item| &item["path"]).filter(|path| !path.is_null()) {
-            if !files.contains(path) {
-                files.push(path.clone());
+        let (mut files, mut texts, mut bytes): (Vec<Value>, Vec<Value>, u64) = Default::default();
+        for item in given.filter(|item| !item["path"].is_null() || item["purpose"] == "instructions") {
+            let (list, name) = if item["path"].is_null() { (&mut texts, "name") } else { (&mut files, "path") };
+            if !list.contains(&item[name]) {
+                list.push(item[name].clone());
+                bytes += item["size"]["bytes"].as_u64().unwrap_or_default();
             }
         }
         session.insert("steps".to_owned(), steps.len().into());
         session.insert("files".to_owned(), files.into());
+        session.insert("texts".to_owned(), texts.into());
+        session.insert("bytes".to_owned(), bytes.into());
     }
     answer
 }

@@ -87,6 +87,11 @@ fn words(error: jsonrpc::Error) -> String {
     error.message.into_owned()
 }
 
+/// Says how records come to be read where they are not.
+fn of_records(error: jsonrpc::Error) -> String {
+    words(error).replace("briefing.records is off", "start briefing mcp with --records")
+}
+
 impl Handler {
     fn described(&self) -> impl Iterator<Item = &'static Described> {
         let records = self.server.core.session().settings.records == RecordsSetting::On;
@@ -243,14 +248,14 @@ impl Handler {
         let arguments: arguments::Sessions = parse(arguments)?;
         let params =
             ext::SessionsParams { cwd: Some(uri(&self.roots[1])?), hours: arguments.hours, agents: arguments.agents };
-        Ok(summary::sessions(&self.server.recorded_sessions(params).await.map_err(words)?))
+        Ok(summary::sessions(&self.server.recorded_sessions(params).await.map_err(of_records)?))
     }
 
     async fn audit_session(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Audit = parse(arguments)?;
         let params =
             ext::AuditParams { session: arguments.session, cwd: Some(uri(&self.roots[1])?), why: arguments.why };
-        let mut found = self.server.audit(params).await.map_err(words)?;
+        let mut found = self.server.audit(params).await.map_err(of_records)?;
         let steps = found.sessions.iter_mut().flat_map(|audit| &mut audit.steps);
         // A record may hold files from anywhere, as they once were.
         steps.flat_map(|step| &mut step.given).for_each(|item| item.text = None);

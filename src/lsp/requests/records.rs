@@ -46,6 +46,9 @@ impl Server {
 
     /// `briefing/audit`
     pub(crate) async fn audit(&self, params: AuditParams) -> Result<Audits> {
+        if params.why.as_ref().is_some_and(|why| why.trim().is_empty()) {
+            return Err(Error::invalid_params("why: no text is given"));
+        }
         self.may_read_records().await?;
         let project = match (&params.session, &params.cwd) {
             (Some(_), None) => None,
