@@ -140,13 +140,27 @@ fn name(source: &Source, paths: &Paths) -> String {
     visible(&source.path().map_or_else(|| source.place.to_string(), |path| paths.path(path)))
 }
 
-/// Without control characters: a file's name must not steer the terminal.
+/// Escapes control characters, and what shows nothing or turns the order of others: a text must not steer the terminal.
 pub(super) fn visible(text: &impl ToString) -> String {
+    // Zero-width joiners are part of words and emoji.
+    let steers = |c: char| {
+        c.is_control()
+            || matches!(
+                c,
+                '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            )
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
     let text = text.to_string();
-    if !text.contains(char::is_control) {
+    if !text.contains(steers) {
         return text;
     }
-    text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect()
+    let escaped = |c: char| match c {
+        c if c.is_control() => c.escape_debug().collect::<Vec<_>>(),
+        c if steers(c) => c.escape_unicode().collect(),
+        c => vec![c],
+    };
+    text.chars().flat_map(escaped).collect()
 }
 
 #[cfg(test)]
@@ -156,5 +170,6 @@ mod tests {
     #[test]
     fn names_cannot_steer_the_terminal() {
         assert_eq!(visible(&"/r/\u{1b}[31mred\n/AGENTS.md"), "/r/\\u{1b}[31mred\\n/AGENTS.md");
+        assert_eq!(visible(&"a\u{202e}b\u{200b}c👩\u{200d}💻"), "a\\u{202e}b\\u{200b}c👩\u{200d}💻");
     }
 }
