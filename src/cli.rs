@@ -156,6 +156,9 @@ pub const MISUSE: u8 = 2;
 /// Exit code for output that could not be written.
 pub const UNWRITTEN: u8 = 3;
 
+/// Exit code for a question that what is recorded does not answer.
+pub const UNKNOWN: u8 = 4;
+
 /// Why a command ends without doing what it was asked for.
 enum Failure {
     /// It cannot be done: what, and what to do instead.

@@ -4,6 +4,7 @@
 //! [`Session`]: steps, and what each of them gave. The user's prompts and the model's words are passed over. Read [`session`]
 //! first, then `lines` and `place`, which bound what is read, then one client after another.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub mod audit;
@@ -31,6 +32,9 @@ use session::Builder;
 
 /// How many bytes at the start of a record are read to list it.
 const HEAD_BYTES: usize = 64 * 1024;
+/// A record whose directory is not known by then is read on until it is, at most so far, in bytes. A picture that is pasted into the
+/// first prompt comes before it.
+const HEAD_CAP_BYTES: u64 = 32 * 1024 * 1024;
 
 /// What is known of a record without reading all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub struct Head {
     pub parent: Option<String>,
     /// Nobody said anything in it.
     pub is_silent: bool,
+    /// Why it is not known where the client was started.
+    pub problem: Option<&'static str>,
 }
 
 impl Head {
@@ -67,9 +73,26 @@ pub struct Client {
     open: fn(&Found) -> Result<Lines, String>,
     /// Reads a whole record.
     read: fn(&mut Lines, &mut Builder),
+    /// Finds the text of a file in what the client sends.
+    text_of: TextOf,
+    /// Why a record may not say where the client was started; `None` if there are such files that are no sessions.
+    homeless: Option<&'static str>,
+    /// The size at which the client cuts its files unless a setting says otherwise, in bytes.
+    pub cuts_at: Option<usize>,
     /// The newest version whose records were compared with its requests.
     checked: &'static str,
 }
+
+/// Finds in a block the text of the file at a path, as seen from a working directory and a home directory.
+type TextOf = for<'a> fn(&'a str, &Path, &Path, &Path) -> Option<&'a str>;
+
+/// Says that files cannot be told apart in what a client sends.
+const fn no_text<'a>(_: &'a str, _: &Path, _: &Path, _: &Path) -> Option<&'a str> {
+    None
+}
+
+/// Why a record that should name its directory in a line is not one of a session.
+const NO_CWD: Option<&str> = Some("not read, since it does not say in which directory it was started");
 
 /// The clients, in the order in which they are listed.
 pub static CLIENTS: [Client; 11] = [
@@ -132,7 +155,7 @@ impl Client {
         found
     }
 
-    /// Reads the head of a record.
+    /// Reads the head of a record, as far as it takes to know where the client was started.
     pub fn head(&self, found: &Found) -> Head {
         let mut head = found.head.clone();
         let bytes = match head.is_complete() || found.problem.is_some() {
@@ -149,9 +172,36 @@ impl Client {
             }
             (self.head)(line, &mut head);
         }
+        if head.cwd.is_none() && found.problem.is_none() && found.database.is_none() {
+            let is_json = self.read_on(found, &mut head);
+            head.problem = match (&head.cwd, found.bytes, is_json) {
+                (Some(_), ..) => None,
+                (None, 0, _) => Some("not read, since it is empty"),
+                (None, _, false) => Some("not read, since no line of it can be parsed"),
+                (None, HEAD_CAP_BYTES.., _) => NO_CWD,
+                (None, ..) => self.homeless,
+            };
+        }
         head.id = head.id.or_else(|| place::stem(&found.file));
         head.is_silent &= found.bytes <= HEAD_BYTES as u64;
         head
+    }
+
+    /// Reads a record from its start until it says where the client was started. Returns true if any line was JSON.
+    fn read_on(&self, found: &Found, head: &mut Head) -> bool {
+        let Ok((file, _)) = place::open(&found.file) else { return true };
+        let mut lines = Lines::new(file.take(HEAD_CAP_BYTES));
+        let mut is_json = false;
+        while let Some(line) = lines.next_line().filter(|_| head.cwd.is_none()) {
+            is_json = is_json || serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+            (self.head)(line, head);
+        }
+        is_json
+    }
+
+    /// Finds in what the client sends the text of the file at a path.
+    pub fn text_of<'a>(&self, block: &'a str, path: &Path, cwd: &Path, home: &Path) -> Option<&'a str> {
+        (self.text_of)(block, path, cwd, home)
     }
 
     /// Reads a whole record.

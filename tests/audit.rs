@@ -95,7 +95,7 @@ fn one_large_session_leaves_the_others_in_the_list() {
     large.set_len(LIST_BYTES + 1).expect("a hole");
     let (_, said) = audit(root.path(), &[]);
     assert!(said.contains("not read for this list; `briefing audit large` reads it"), "{said}");
-    assert!(said.contains("1 step, 1 text of instructions, 9 B"), "{said}");
+    assert!(said.contains("a start, 1 text of instructions, 9 B"), "{said}");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn list_and_timeline_say_the_same_size() {
     let root = root_of("claude-code/an_edit_comes_before_its_rule.txt");
     for more in [&[][..], &["--last"]] {
         let (_, said) = audit(root.path(), more);
-        assert!(said.contains("4 steps, 3 texts of instructions, 93 B\n"), "{said}");
+        assert!(said.contains("a start and 3 steps, 3 texts of instructions, 93 B\n"), "{said}");
     }
 }
 
@@ -235,7 +235,7 @@ fn a_record_that_is_a_link_is_named() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("link.jsonl: not read, since it is a link") && said.contains("  own\n"), "{said}");
     let (_, said) = audit(root.path(), &["--last"]);
-    assert!(said.contains("1 step, 1 text"), "{said}");
+    assert!(said.contains("a start, 1 text"), "{said}");
 }
 
 #[test]
@@ -362,4 +362,286 @@ fn no_command_opens_a_record_unless_it_is_asked_about_sessions() {
     }
     audit(root.path(), &[]);
     assert!(opened() > 1, "a list opens them");
+}
+
+/// Returns the lines of a record of Claude Code in which the first line is of that size.
+fn with_a_long_prompt(root: &Path, bytes: usize) -> std::path::PathBuf {
+    let file = made_up(root, "long", "");
+    let text = std::fs::read_to_string(&file).expect("a record");
+    let prompt = json!({"type": "queue-operation", "sessionId": "long", "content": "x".repeat(bytes)});
+    std::fs::write(&file, format!("{prompt}\n{text}")).expect("a file");
+    file
+}
+
+#[test]
+fn a_first_prompt_of_any_length_hides_no_session() {
+    for bytes in [45_000, 70_000, 5_000_000] {
+        let root = place();
+        with_a_long_prompt(root.path(), bytes);
+        let (_, said) = audit(root.path(), &[]);
+        assert!(said.contains("claude-code 2.1.330") && said.contains("  long\n"), "{bytes}: {said}");
+    }
+}
+
+#[test]
+fn records_that_do_not_say_of_which_session_they_are_have_a_reason() {
+    let root = place();
+    let own = made_up(root.path(), "own", "");
+    let write = |path: &Path, text: &[u8]| {
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    };
+    write(&own.with_file_name("empty.jsonl"), b"");
+    write(&own.with_file_name("zeros.jsonl"), &[0; 4096]);
+    write(&own.with_file_name("title.jsonl"), b"{\"type\":\"summary\",\"summary\":\"A title\"}\n");
+    let home = root.path().join("h");
+    write(&home.join(".kimi-code/sessions/w/s/agents/main/wire.jsonl"), b"{\"type\":\"metadata\"}\n");
+    write(&home.join(".grok/sessions/d/s/chat_history.jsonl"), b"{\"type\":\"system\"}\n");
+    let data = home.join(".local/share/opencode/opencode.db");
+    std::fs::create_dir_all(data.parent().expect("a directory")).expect("a directory");
+    let database = rusqlite::Connection::open(&data).expect("a database");
+    database
+        .execute_batch(
+            "create table session (id text, parent_id text, directory text, version text, time_created int, time_updated int);
+             create table message (id text, session_id text, time_created int, data text);",
+        )
+        .expect("tables");
+    let (code, said) = audit(root.path(), &[]);
+    assert_eq!(code, Some(0), "{said}");
+    for reason in [
+        "empty.jsonl: not read, since it is empty",
+        "zeros.jsonl: not read, since no line of it can be parsed",
+        "wire.jsonl: not read, since no state.json of its session says",
+        "chat_history.jsonl: not read, since no summary.json beside it says",
+        "opencode.db: not read, since it has no tables of sessions, messages and parts",
+    ] {
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    assert!(!said.contains("title.jsonl") && said.contains("  own\n"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_directory_that_is_a_link_is_named() {
+    let root = place();
+    let file = made_up(root.path(), "own", "");
+    let project = file.parent().expect("a directory");
+    let elsewhere = root.path().join("elsewhere");
+    std::fs::rename(project, &elsewhere).expect("it is moved");
+    std::os::unix::fs::symlink(&elsewhere, project).expect("a link");
+    let (_, said) = audit(root.path(), &[]);
+    assert!(said.contains(": not read, since it is a link"), "{said}");
+}
+
+#[test]
+fn a_directory_that_only_begins_like_the_project_is_another_one() {
+    let root = place();
+    let file = made_up(root.path(), "own", "");
+    let text = std::fs::read_to_string(&file).expect("a record");
+    let cwd = root.path().join("r").display().to_string();
+    std::fs::write(&file, text.replace(&format!("\"cwd\":\"{cwd}\""), &format!("\"cwd\":\"{cwd}/../r2\"")))
+        .expect("a file");
+    let (_, said) = audit(root.path(), &[]);
+    assert!(said.contains("no recorded session in"), "{said}");
+}
+
+#[test]
+fn what_looks_further_is_named_only_where_it_would() {
+    let root = place();
+    made_up(root.path(), "own", "");
+    let agent = ["--agent", "codex"];
+    for (more, further) in [
+        (&["--since", "1h"][..], "in that time; --since all and --all-projects look further"),
+        (&["--since", "1h", "--all-projects"], "in that time; --since all looks further"),
+        (&["--since", "all"], "; --all-projects looks further"),
+        (&["--since", "all", "--all-projects"], "no recorded session\n"),
+    ] {
+        let (_, said) = briefing(root.path(), &[&["audit"][..], &agent, more].concat());
+        assert!(said.contains(further), "{more:?}: {said}");
+    }
+}
+
+/// Moves the times of a record to now, by whole days; the files that are laid out are older than it then.
+fn begun_now(root: &Path, below_home: &str) {
+    let mut dirs = vec![root.join("h").join(below_home)];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(&dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|end| end == "jsonl") {
+                let text = std::fs::read_to_string(&path).expect("a record");
+                let now = jiff::Timestamp::now().to_string();
+                let marks: Vec<String> = text
+                    .split('"')
+                    .filter(|word| word.starts_with("2026-11-2") && word.ends_with('Z'))
+                    .map(str::to_owned)
+                    .collect();
+                let text = marks.iter().fold(text, |text, mark| text.replace(mark, &now));
+                std::fs::write(&path, text).expect("a record");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_file_that_is_gone_said_is_not_known() {
+    let (root, database) = opencode_home();
+    for dir in ["objects", "refs"] {
+        std::fs::create_dir(root.path().join("r/.git").join(dir)).expect("a directory");
+    }
+    std::fs::write(root.path().join("r/.git/HEAD"), "ref: refs/heads/main\n").expect("a file");
+    let rules = root.path().join("r/AGENTS.md");
+    std::fs::write(&rules, "The root rule.\n").expect("a file");
+    database.execute_batch("delete from part; delete from message").expect("rows");
+    let later = jiff::Timestamp::now().as_millisecond() + 2;
+    while jiff::Timestamp::now().as_millisecond() < later {}
+    database.execute("update session set time_created = ?1, time_updated = ?1", [later]).expect("a row");
+    let why = ["--last", "--why", "root rule"];
+    let (code, said) = audit(root.path(), &why);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("AGENTS.md (worked out from the files)"), "{said}");
+    // What is worked out is as large as the file, without the client's words.
+    let (_, said) = audit(root.path(), &[]);
+    assert!(said.contains("1 text of instructions, 15 B; worked out from the files, not in the record"), "{said}");
+    std::fs::remove_file(rules).expect("it is removed");
+    let (code, said) = audit(root.path(), &why);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("not known: what is in the record does not say `root rule`"), "{said}");
+    let (_, said) = audit(root.path(), &["--last"]);
+    assert!(!said.contains("which have not changed since"), "{said}");
+}
+
+#[test]
+fn of_two_files_in_one_message_only_the_one_that_changed_is_older() {
+    for (case, home, files) in [
+        (
+            "gemini-cli/a_start_below_the_root.txt",
+            "h/.gemini/tmp/src/.project_root",
+            ["r/GEMINI.md", "r/src/GEMINI.md"],
+        ),
+        ("droid/a_start_alone.txt", "", ["r/AGENTS.md", "h/.factory/AGENTS.md"]),
+    ] {
+        let root = root_of(case);
+        if !home.is_empty() {
+            std::fs::write(root.path().join(home), root.path().join("r/src").to_str().expect("UTF-8")).expect("a file");
+        }
+        let at = |file: &str| root.path().join(file);
+        let text = std::fs::read_to_string(at(files[0])).expect("a file");
+        std::fs::write(at(files[0]), format!("{text}And one more.\n")).expect("a file");
+        let json = audit_json(root.path(), &["--last", "--diff"]);
+        let changes = json["sessions"][0]["changes"].as_array().expect("changes");
+        let of = |file: &str| changes.iter().find(|change| change["path"] == format!("/{file}"));
+        let changed = of(files[0]).unwrap_or_else(|| panic!("{case}: {json}"));
+        assert_eq!((&changed["now"], &changed["lines"]), (&json!("other"), &json!(["+And one more."])), "{case}");
+        assert!(of(files[1]).is_none_or(|change| change["now"] != "other"), "{case}: {json}");
+        let (_, said) = audit(root.path(), &[]);
+        assert_eq!(said.matches("holds an older").count(), 1, "{case}: {said}");
+    }
+}
+
+#[test]
+fn what_was_cut_may_have_been_cut_after_the_file_changed() {
+    let root = root_of("codex/a_file_that_is_cut.txt");
+    // The case holds the file in a few characters.
+    let file = std::fs::read_dir(root.path().join("h/.codex/sessions")).expect("a directory");
+    let mut dirs: Vec<_> = file.map(|entry| entry.expect("an entry").path()).collect();
+    let record = loop {
+        let path = dirs.pop().expect("a record");
+        if path.is_file() {
+            break path;
+        }
+        dirs.extend(std::fs::read_dir(path).expect("a directory").map(|entry| entry.expect("an entry").path()));
+    };
+    let text = std::fs::read_to_string(&record).expect("a record");
+    let (before, behind) = text.split_once("<INSTRUCTIONS>\\n").expect("instructions");
+    let (_, behind) = behind.split_once("\\n</INSTRUCTIONS>").expect("instructions");
+    let body = "x".repeat(32_768);
+    std::fs::write(&record, format!("{before}<INSTRUCTIONS>\\n{body}\\n</INSTRUCTIONS>{behind}")).expect("a record");
+    std::fs::write(root.path().join("r/AGENTS.md"), "Short.\n").expect("a file");
+    let (_, said) = audit(root.path(), &[]);
+    assert!(said.contains("may have been cut at 32 768 B"), "{said}");
+    // There is nothing left to ask about.
+    std::fs::remove_file(root.path().join("r/AGENTS.md")).expect("it is removed");
+    let (_, said) = audit(root.path(), &[]);
+    assert!(said.contains("may have been cut at 32 768 B"), "{said}");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("is not sent any more") && !said.contains("cannot be compared"), "{said}");
+}
+
+#[test]
+fn a_subagent_is_opened_by_the_name_that_the_list_prints() {
+    let root = root_of("claude-code/a_subagent_has_a_record_of_its_own.txt");
+    let (_, said) = audit(root.path(), &[]);
+    let (_, name) = said.split_once("1 sub-agent: ").expect("a sub-agent");
+    let name = name.lines().next().expect("a name");
+    let (code, said) = audit(root.path(), &[name]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(name), "{said}");
+}
+
+#[test]
+fn a_text_that_is_not_known_is_not_one_that_was_not_told() {
+    let (root, _open) = opencode_home();
+    let (code, said) = audit(root.path(), &["--last", "--why", "nobody says this"]);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("not known: ") && said.contains("not in the record: "), "{said}");
+    let root = root_of("claude-code/a_start_alone.txt");
+    let (code, said) = audit(root.path(), &["--last", "--why", "nobody says this"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("it was not told: nothing in the record says"), "{said}");
+}
+
+#[test]
+fn a_difference_escapes_what_turns_its_order_and_ends_where_the_screen_does() {
+    let root = root_of("claude-code/a_start_alone.txt");
+    let long = "word ".repeat(60);
+    std::fs::write(root.path().join("r/CLAUDE.md"), format!("a\u{202e}b\u{200b}c\n{long}\n")).expect("a file");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("a\\u{202e}b\\u{200b}c"), "{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 200), "{said}");
+}
+
+#[test]
+fn nothing_is_the_rest_where_all_is_unknown() {
+    let (root, database) = opencode_home();
+    database.execute_batch("delete from part").expect("rows");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("system prompt: its text is not in the record") && !said.contains("the rest"), "{said}");
+}
+
+#[test]
+fn expectations_that_cannot_be_read_are_an_error() {
+    let root = root_of("claude-code/a_start_alone.txt");
+    std::fs::write(root.path().join("r/briefing.toml"), "[[expect]\n").expect("a file");
+    let (code, said) = audit(root.path(), &["--expect"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("/r/briefing.toml:1: "), "{said}");
+}
+
+#[test]
+fn a_case_that_is_written_is_named_and_holds_a_message_once() {
+    let root = root_of("droid/a_start_alone.txt");
+    begun_now(root.path(), ".factory/sessions");
+    let mut dirs = vec![root.path().join("h/.factory/sessions")];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(&dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a record");
+            let text = text.replace("<coding_guidelines>\\n", "<coding_guidelines>\\nOnce other. ");
+            std::fs::write(&path, text).expect("a record");
+        }
+    }
+    let verify = ["verify", "--records", "--since", "all", "--case", "wrong.case"];
+    let (code, said) = briefing(root.path(), &verify);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("\nwrote ") && said.contains("wrong.case"), "{said}");
+    let case = std::fs::read_to_string(root.path().join("r/wrong.case")).expect("a case");
+    assert_eq!(case.matches("# Codebase and user instructions are shown below.").count(), 1, "{case}");
+    let (_, said) = briefing(root.path(), &verify);
+    assert!(said.contains("\noverwrote "), "{said}");
 }

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::show::{answer, directory, here, print, print_styled};
 use super::whom::Format;
-use super::{FINDINGS, Failure, defaults};
+use super::{FINDINGS, Failure, UNKNOWN, defaults};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
 use crate::engine::audit::{
@@ -53,7 +53,8 @@ pub(super) struct Arguments {
     /// Sessions of every project, not only of this one
     #[arg(long)]
     all_projects: bool,
-    /// When a text reached the session, or the latest one of each agent, and whether it is still in context; exit 1 if it did not
+    /// When a text reached the session, or the latest one of each agent, and whether it is still in context; exit 1 if it did not,
+    /// 4 if the record does not say
     #[arg(long, value_name = "TEXT", value_parser = parse_text)]
     why: Option<String>,
     /// What the session, or the latest one, holds against what it would be told now
@@ -151,7 +152,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     match arguments.format {
         Format::Json => print_json(vec![audit])?,
-        Format::Text if arguments.diff => print_styled(&screen::difference(&audit, &paths))?,
+        Format::Text if arguments.diff => print_styled(&screen::difference(&session, &audit, &paths))?,
         Format::Text => print_styled(&screen::timeline(&session, &audit, &paths))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -205,11 +206,16 @@ fn reached(
     ask: Ask,
     paths: &Paths,
 ) -> Result<ExitCode, Failure> {
-    let (mut out, mut audits, mut all) = (Vec::new(), Vec::new(), true);
+    let (mut out, mut audits, mut code) = (Vec::new(), Vec::new(), ExitCode::SUCCESS);
+    let mut is_missing = false;
     for one in chosen {
         let (session, audit) = audited(one, defaults, Texts::Shown, ask)?;
         let places = places_of(&session, text);
-        all &= !places.is_empty();
+        if places.is_empty() && session.has_gaps() && !is_missing {
+            code = ExitCode::from(UNKNOWN);
+        } else if places.is_empty() {
+            (is_missing, code) = (true, ExitCode::from(FINDINGS));
+        }
         out.push(screen::reached(&session, &audit, &places, text, paths));
         audits.push(only(&session, audit, &places));
     }
@@ -220,7 +226,7 @@ fn reached(
             print_styled(&(out.join("\n") + &if is_told { String::new() } else { screen::latest() }))?;
         }
     }
-    Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
+    Ok(code)
 }
 
 /// Judges sessions by the expectations of the project.
@@ -273,7 +279,14 @@ fn nothing(arguments: &Arguments, project: &Path) -> String {
         return format!("no session is called `{name}`; `briefing audit --all-projects --since all` lists them");
     }
     let place = if arguments.all_projects { String::new() } else { format!(" in {}", project.display()) };
-    format!("no recorded session{place} in that time; --since all and --all-projects look further")
+    let further = match (arguments.since.0.is_some() || arguments.running, arguments.all_projects) {
+        (true, false) => "; --since all and --all-projects look further",
+        (true, true) => "; --since all looks further",
+        (false, false) => "; --all-projects looks further",
+        (false, true) => "",
+    };
+    let time = if arguments.since.0.is_some() || arguments.running { " in that time" } else { "" };
+    format!("no recorded session{place}{time}{further}")
 }
 
 fn print_json(sessions: Vec<Audit>) -> Result<(), Failure> {

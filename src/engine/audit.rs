@@ -1,19 +1,20 @@
 //! Audits sessions: finds the records of a project, reads them, and compares what they hold with what would be sent now.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{Fate, Message, MessageKind, Resolution, Role, Source, Standpoint, Tool, Trigger, Unit};
 use crate::harness::Choice;
-use crate::records::audit::{Audit, Standing, audit, listed as head_only};
+use crate::records::audit::{Audit, Cut, Standing, audit, listed as head_only};
 pub use crate::records::audit::{Audits, Texts};
 pub use crate::records::client;
 use crate::records::place::{self, Found, Homes};
 use crate::records::session::{FILE_AGAIN, IN_SYSTEM_PROMPT, Place};
 use crate::records::{CLIENTS, Client, Given, Head, How, Kind, Purpose, Session};
 use crate::request::{Defaults, OneOrMany, Places, Request};
+use crate::snapshot::{Ask as Fact, absolute};
 use crate::text::grouped;
 
 /// A list reads so many bytes of records; of further sessions only the heads are read.
@@ -77,10 +78,12 @@ pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
     found.sort_by(|a, b| b.written.cmp(&a.written).then_with(|| a.file.cmp(&b.file)));
     let listed = found.into_iter().map(|found| {
         let head = client(found.agent).expect("a record is found by its client").head(&found);
-        Listed { found, head }
+        let problem = found.problem.or_else(|| head.problem.map(str::to_owned));
+        Listed { found: Found { problem, ..found }, head }
     });
     let is_here = |listed: &Listed| match (&wanted.project, &listed.head.cwd) {
-        (Some(project), Some(cwd)) => cwd.starts_with(project),
+        // A record may say `/r/../elsewhere`.
+        (Some(project), Some(cwd)) => absolute(Path::new("/"), cwd).starts_with(project),
         (Some(_), None) => false,
         // A file without a start is no session: titles and summaries have files of their own.
         (None, cwd) => cwd.is_some(),
@@ -147,6 +150,7 @@ type Answers = HashMap<(PathBuf, Option<PathBuf>, Tool), Arc<Resolution>>;
 
 /// What would be sent now in the place of a session.
 pub struct Now<'a> {
+    client: &'static Client,
     choice: Choice,
     start: Standpoint,
     ask: Ask<'a>,
@@ -166,17 +170,22 @@ impl<'a> Now<'a> {
         let request = Request { harness: Some(OneOrMany::One(spec)), ..Request::default() };
         let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let (choice, start) = request.questions(defaults, &places).ok()?.into_iter().next()?;
-        Some(Now { choice, start, ask, answers: RefCell::default() })
+        let client = client(session.agent)?;
+        Some(Now { client, choice, start, ask, answers: RefCell::default() })
     }
 
     /// Returns what would be sent now at a step.
     pub fn at(&self, session: &Session, step: usize) -> Arc<Resolution> {
+        let tool = if session.steps[step].kind == Kind::Edit { Tool::Edit } else { Tool::Read };
+        self.at_tool(session, step, tool)
+    }
+
+    fn at_tool(&self, session: &Session, step: usize, tool: Tool) -> Arc<Resolution> {
         let step = &session.steps[step];
         let target = match step.kind {
             Kind::Read | Kind::Edit => step.name.as_ref().map(PathBuf::from),
             _ => None,
         };
-        let tool = if step.kind == Kind::Edit { Tool::Edit } else { Tool::Read };
         let moved = step.name.as_deref().filter(|_| step.kind == Kind::Resume).map(PathBuf::from);
         let cwd = moved.unwrap_or_else(|| self.start.cwd.clone());
         let key = (cwd.clone(), target.clone(), tool);
@@ -199,8 +208,7 @@ impl<'a> Now<'a> {
         if answer.answer.refusal.is_some() {
             return Standing::default();
         }
-        let is_it = |source: &&Source| given.path.as_deref().is_none_or(|path| source.path() == Some(path));
-        let is_sent = answer.answer.messages.iter().any(|message| is_sent(message, given));
+        let is_sent = self.is_sent(&answer, given, |_| true);
         let same = is_sent.then_some(true).or_else(|| {
             let begun = session.steps[place.0].when.or(session.start)?;
             match &given.path {
@@ -208,30 +216,100 @@ impl<'a> Now<'a> {
                     None => Some(false),
                     Some(changed) if changed < begun => Some(true),
                     // Without its trigger a file may be loaded no more, or only not be asked about.
-                    Some(_) => answer
-                        .answer
-                        .sources
-                        .iter()
-                        .any(|source| source.fate.reaches() && is_it(&source))
-                        .then_some(false),
+                    Some(_) => {
+                        self.text(session, place).map(|now| given.text.as_deref().map(str::trim) == Some(now.trim()))
+                    }
                 },
-                None => self.changes(&answer, begun).next().map(|_| false),
+                None => (self.changes(&answer, begun).next().is_some() || is_moved(&answer, begun)).then_some(false),
             }
         });
-        let cut = answer.answer.sources.iter().filter(|source| source.fate == Fate::Truncated).find(is_it);
-        let cut = cut.filter(|_| is_sent).and_then(|source| source.limit.as_ref());
-        Standing { same, cut: cut.map(|limit| format!("{} {}", grouped(limit.value), unit(limit.unit))) }
+        Standing { same, cut: self.cut(&answer, given, is_sent) }
+    }
+
+    /// Returns the limit at which a text was cut. If it is another one than would be sent now, one that is as long as the limit may be.
+    fn cut(&self, answer: &Resolution, given: &Given, is_sent: bool) -> Option<Cut> {
+        let is_it = |source: &&Source| given.path.as_deref().is_none_or(|path| source.path() == Some(path));
+        let mut sources = answer.answer.sources.iter().filter(is_it);
+        if is_sent {
+            let limit = sources.find(|source| source.fate == Fate::Truncated)?.limit.as_ref()?;
+            return Some(Cut { limit: limit_words(limit.value, limit.unit), is_certain: true });
+        }
+        let limit = sources.filter_map(|source| source.limit.as_ref()).find(|limit| limit.unit == Unit::Bytes);
+        let limit = limit.map(|limit| limit.value).or(self.client.cuts_at.filter(|_| given.path.is_none()))?;
+        (given.size.bytes >= limit).then(|| Cut { limit: limit_words(limit, Unit::Bytes), is_certain: false })
     }
 
     /// Returns what would be sent now of a file, or in the place of a text that names none.
     pub fn text(&self, session: &Session, place: Place) -> Option<String> {
         let answer = self.at(session, place.0);
-        let given = session.given(place);
-        let mut messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
-        match &given.path {
-            Some(path) => messages.find_map(|message| segment(&message.text.to_string(), path).map(str::to_owned)),
-            None => messages.next().map(|message| message.text.to_string()),
+        match &session.given(place).path {
+            // Asked about an edit the file may not be loaded, where its text would come with a read.
+            Some(path) => self
+                .text_of(&answer, path, |_| true)
+                .or_else(|| self.text_of(&self.at_tool(session, place.0, Tool::Read), path, |_| true)),
+            None => {
+                let mut messages = answer.answer.messages.iter();
+                messages
+                    .find(|message| message.kind == MessageKind::Instructions)
+                    .map(|message| message.text.to_string())
+            }
         }
+    }
+
+    /// Returns the text of a file in an answer; `None` if it does not reach the model or cannot be told from the client's words.
+    fn text_of(&self, answer: &Resolution, path: &Path, is_moment: impl Fn(Trigger) -> bool) -> Option<String> {
+        let mut reached = answer
+            .answer
+            .sources
+            .iter()
+            .filter(|source| source.fate.reaches() && source.path() == Some(path) && is_moment(source.trigger));
+        reached.find_map(|source| {
+            let text = self.in_message(answer.answer.messages.get(source.message?)?, path)?;
+            // Behind the last file there may be words of the client.
+            let sent = source.reaches().and_then(|(bytes, _)| text.get(..bytes));
+            Some(sent.unwrap_or(&text).to_owned())
+        })
+    }
+
+    fn in_message(&self, message: &Message, path: &Path) -> Option<String> {
+        let blocks = message.parts.iter().chain([&message.text]);
+        let mut found = blocks.filter_map(|block| self.client.text_of(block, path, &self.start.cwd, &self.start.home));
+        found.next().map(str::to_owned)
+    }
+
+    /// Returns the texts of a message, each with its file where they can be told apart.
+    fn texts(&self, answer: &Resolution, number: usize, message: &Message) -> Vec<Given> {
+        let reached = answer.answer.sources.iter();
+        let reached = reached.filter(|source| source.message == Some(number) && source.fate.reaches());
+        let paths: Vec<&Path> = reached.filter_map(Source::path).collect();
+        let given = |path: Option<&Path>, text: &str| {
+            let path = path.map(Path::to_owned);
+            let given = Given::recorded(Purpose::Instructions, "instruction files", path, text.into());
+            Given { how: How::Reconstructed, ..given }
+        };
+        let parts: Option<Vec<Given>> =
+            paths.iter().map(|path| Some(given(Some(path), &self.text_of(answer, path, |_| true)?))).collect();
+        match (parts, &paths[..]) {
+            (Some(parts), [_, ..]) => parts,
+            (_, [path]) => vec![given(Some(path), &message.text)],
+            _ => vec![given(None, &message.text)],
+        }
+    }
+
+    /// Returns true if a text would be sent now at one of some moments, whole and with nothing more of its file.
+    pub fn is_sent(&self, answer: &Resolution, given: &Given, is_moment: impl Fn(Trigger) -> bool) -> bool {
+        let Some(text) = given.text.as_deref() else { return false };
+        let is_in = |message: &Message| {
+            let whole = &*message.text;
+            given.sent.as_deref() == Some(whole)
+                || match &given.path {
+                    Some(_) => message.parts.iter().any(|part| **part == *text),
+                    None => whole == text,
+                }
+        };
+        let mut messages = answer.answer.messages.iter().filter(|message| is_moment(message.trigger));
+        let of_file = || self.text_of(answer, given.path.as_ref()?, &is_moment);
+        messages.any(is_in) || of_file().is_some_and(|now| now.trim() == text.trim())
     }
 
     /// Returns the files that changed since a time, of those that an answer rests on.
@@ -241,50 +319,33 @@ impl<'a> Now<'a> {
     }
 }
 
+/// Returns true if a file may have been there at a time that is not there now, so that an answer could have been another one: the
+/// directory in which it was looked for has changed since.
+pub fn is_moved(answer: &Resolution, since: jiff::Timestamp) -> bool {
+    // Clients write into the directories of their own settings and data all the time; only those count that may hold texts.
+    let is_text =
+        |path: &Path| path.extension().is_some_and(|end| ["md", "mdc", "txt"].iter().any(|known| end == *known));
+    let directory = |fact: &Fact| match fact {
+        Fact::Kind(path) | Fact::LinkKind(path) | Fact::Real(path) | Fact::Target(path) | Fact::Content(path) => {
+            path.parent().filter(|_| is_text(path) && place::changed(path).is_none()).map(Path::to_owned)
+        }
+        Fact::Listing(path) | Fact::Glob { base: path, .. } => Some(path.clone()),
+        Fact::Git(_) | Fact::Rows { .. } | Fact::Remote(_) => None,
+    };
+    let directories: BTreeSet<PathBuf> = answer.depends().filter_map(directory).collect();
+    let changed = |dir: &PathBuf| dir.ancestors().find_map(place::changed);
+    directories.iter().any(|dir| changed(dir).is_some_and(|changed| changed > since))
+}
+
+fn limit_words(value: usize, unit: Unit) -> String {
+    format!("{} {}", grouped(value), self::unit(unit))
+}
+
 fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Bytes => "B",
         _ => crate::report::words::unit(unit),
     }
-}
-
-/// Returns true if a message that would be sent now holds a text, whole and with nothing more of its file.
-pub fn is_sent(message: &Message, given: &Given) -> bool {
-    let now = message.text.to_string();
-    if given.sent.as_deref().is_some_and(|sent| sent == now) {
-        return true;
-    }
-    let Some(text) = given.text.as_deref() else { return false };
-    match &given.path {
-        Some(path) => message.parts.iter().any(|part| *part == *text) || is_whole(&now, path, text.trim()),
-        None => now == text,
-    }
-}
-
-/// Returns true if a block of files has exactly that text under a path. What stands behind it must be the end or another file.
-fn is_whole(block: &str, path: &Path, text: &str) -> bool {
-    let head = format!("Contents of {}", path.display());
-    block.match_indices(&head).any(|(at, _)| {
-        let Some(behind) = body(&block[at + head.len()..]) else { return false };
-        let rest = behind.trim_start().strip_prefix(text).map(str::trim_start);
-        rest.is_some_and(|rest| {
-            rest.is_empty() || rest.starts_with("Contents of ") || rest.starts_with("</system-reminder>")
-        })
-    })
-}
-
-/// Returns what follows a head such as `Contents of /p/CLAUDE.md (project instructions):`.
-fn body(behind_path: &str) -> Option<&str> {
-    let (head, body) = behind_path.split_once("\n\n")?;
-    (head.ends_with(':') && (head == ":" || head.starts_with(" ("))).then_some(body)
-}
-
-/// Returns the text under a path in a block of files.
-fn segment<'a>(block: &'a str, path: &Path) -> Option<&'a str> {
-    let head = format!("Contents of {}", path.display());
-    let body = block.match_indices(&head).find_map(|(at, _)| body(&block[at + head.len()..]))?;
-    let end = body.find("\n\nContents of ").or_else(|| body.rfind("\n</system-reminder>")).unwrap_or(body.len());
-    Some(&body[..end])
 }
 
 /// Puts what would be sent now in the place of what a record does not hold, where no file that decides it changed since.
@@ -296,7 +357,8 @@ fn reconstruct(session: &mut Session, now: &Now) {
         let (path, name) = (given[at].path.clone(), given[at].name.clone());
         let answer = now.at(session, step);
         let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
-        if answer.answer.refusal.is_some() || now.changes(&answer, begun).next().is_some() {
+        let is_other = now.changes(&answer, begun).next().is_some() || is_moved(&answer, begun);
+        if answer.answer.refusal.is_some() || is_other {
             continue;
         }
         let is_at_start = step == 0;
@@ -306,28 +368,12 @@ fn reconstruct(session: &mut Session, now: &Now) {
                 && (!name.ends_with(IN_SYSTEM_PROMPT) || message.role == Role::System)
         });
         let files: Vec<Given> = messages
-            .flat_map(|(number, message)| texts(&answer, number, &message.text.to_string()))
+            .flat_map(|(number, message)| now.texts(&answer, number, message))
             .filter(|given| path.is_none() || given.path == path)
             .collect();
         if files.is_empty() {
             continue;
         }
         session.put(step, at, files);
-    }
-}
-
-/// Returns the texts of a message, each with its file where they can be told apart.
-fn texts(answer: &Resolution, number: usize, message: &str) -> Vec<Given> {
-    let reached = answer.answer.sources.iter().filter(|source| source.message == Some(number) && source.fate.reaches());
-    let paths: Vec<&Path> = reached.filter_map(Source::path).collect();
-    let given = |path: Option<&Path>, text: &str| {
-        let given = Given::recorded(Purpose::Instructions, "instruction files", path.map(Path::to_owned), text.into());
-        Given { how: How::Reconstructed, ..given }
-    };
-    let parts: Option<Vec<Given>> = paths.iter().map(|path| Some(given(Some(path), segment(message, path)?))).collect();
-    match (parts, &paths[..]) {
-        (Some(parts), [_, ..]) => parts,
-        (_, [path]) => vec![given(Some(path), message)],
-        _ => vec![given(None, message)],
     }
 }

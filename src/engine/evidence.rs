@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::audit::{Ask, Listed, Now, is_sent};
-use crate::answer::{self, Message, MessageKind, Resolution, Source, Trigger};
+use super::audit::{Ask, Listed, Now, is_moved};
+use crate::answer::{self, Resolution, Source, Trigger};
 use crate::records::place;
 use crate::records::{Given, How, Kind, Purpose, Session};
 use crate::request::Defaults;
@@ -105,14 +105,8 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         if !is_start && given.is_empty() && expected.is_empty() {
             continue;
         }
-        let messages: Vec<&Message> = answer
-            .answer
-            .messages
-            .iter()
-            .filter(|message| (message.trigger == Trigger::Session) == is_start)
-            .filter(|message| message.kind == MessageKind::Instructions)
-            .collect();
-        let is_said = |given: &&Given| messages.iter().any(|message| is_sent(message, given));
+        let is_moment = |trigger| (trigger == Trigger::Session) == is_start;
+        let is_said = |given: &&Given| now.is_sent(&answer, given, is_moment);
         let is_known = given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
         // A file that is newer than the session is the one of then if what would be sent of it now is what was sent.
         let is_that_of_then = |file: &PathBuf| {
@@ -126,6 +120,9 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             // What is neither among the sources nor where it was cannot be asked about.
             !answer.answer.sources.iter().any(|source| source.path() == Some(path)) && place::changed(path).is_none()
         });
+        // Of a text without paths nothing says which files it is of.
+        let is_gone =
+            is_gone || given.iter().any(|given| given.path.is_none() && !is_said(given)) && is_moved(&answer, begun);
         let reason = match (is_known, is_other, is_gone, answer.answer.refusal.is_some()) {
             (false, ..) => Some("the text is not in the record"),
             (_, true, ..) => Some("a file is another one now"),
@@ -161,7 +158,16 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             step: format!("{} {}", step.kind.word(), step.name.as_deref().unwrap_or_default()).trim_end().to_owned(),
             recorded,
             expected: missing,
-            texts: given.iter().filter_map(|given| given.sent.clone().or_else(|| given.text.clone())).collect(),
+            texts: {
+                // A message may hold several files.
+                let mut texts: Vec<Arc<str>> = Vec::new();
+                for text in given.iter().filter_map(|given| given.sent.clone().or_else(|| given.text.clone())) {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
+                texts
+            },
             answer,
         });
     }

@@ -42,7 +42,15 @@ fn change(session: &Session, place: Place, now: &Now) -> Option<Change> {
             (Fate::Other, lines.iter().map(|(mark, line)| format!("{mark}{line}")).collect())
         }
     };
-    Some(Change { path: given.path.clone(), name: given.name.clone(), now: fate, lines })
+    let why = (fate == Fate::Unknown).then(|| {
+        match (given.text.is_some(), now.at(session, place.0).answer.refusal.is_some()) {
+            (false, _) => "its text is not in the record",
+            (_, true) => "the client would not start here now",
+            _ => "what would be sent of it now is not known",
+        }
+        .to_owned()
+    });
+    Some(Change { path: given.path.clone(), name: given.name.clone(), now: fate, why, lines })
 }
 
 /// Returns the files that would be sent at the start and were never given, where the record names those that were.
@@ -64,6 +72,7 @@ fn unheard(session: &Session, now: &Now) -> Vec<Change> {
         path: Some(path.to_owned()),
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         now: Fate::New,
+        why: None,
         lines: Vec::new(),
     });
     new.collect()

@@ -77,6 +77,9 @@ pub struct Change {
     pub name: String,
     /// What would be sent now: `other`, `none`, `new` where the session does not hold the file, or `unknown`.
     pub now: Fate,
+    /// Why it is not known, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The lines that differ, each behind `-` or `+`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
@@ -175,8 +178,17 @@ pub struct Verdict {
 pub struct Standing {
     /// Whether the same would be sent now.
     pub same: Option<bool>,
-    /// The limit at which the file was cut, in words.
-    pub cut: Option<String>,
+    /// The limit at which the file was cut, or may have been.
+    pub cut: Option<Cut>,
+}
+
+/// A limit that ended a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The limit, in words.
+    pub limit: String,
+    /// Whether more of the file is known than was given; else only that the text is as long as the limit.
+    pub is_certain: bool,
 }
 
 /// How much an audit shows.
@@ -237,7 +249,8 @@ pub fn listed(found: &Found, head: &Head) -> Audit {
 fn item(given: &Given, standing: &Standing, texts: Texts) -> Item {
     let fate = match (given.how, given.purpose, &standing.cut) {
         (How::Unknown, ..) => "unknown",
-        (_, _, Some(_)) => "truncated",
+        (_, _, Some(Cut { is_certain: true, .. })) => "truncated",
+        (_, _, Some(_)) => "unknown",
         (_, Purpose::Skill | Purpose::Agents | Purpose::Reminder, _) if given.path.is_none() => "listed",
         _ => "loaded",
     };
@@ -260,12 +273,13 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
     let instructions = || session.everything().filter(|(_, given)| given.purpose == Purpose::Instructions);
     let mut cut = BTreeSet::new();
     for (place, given) in instructions() {
-        if let Some(limit) = standing(place).cut
+        if let Some(Cut { limit, is_certain }) = standing(place).cut
             && cut.insert(given.label())
         {
+            let was = if is_certain { "cut" } else { "may have been cut" };
             found.push(Verdict {
                 code: "cut".to_owned(),
-                message: format!("{} cut at {limit}", name(given)),
+                message: format!("{} {was} at {limit}", name(given)),
                 path: about(given),
             });
         }
@@ -314,8 +328,11 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
         }
     }
     for (_, given) in instructions().filter(|(_, given)| given.how == How::Unknown) {
-        let message = format!("not in the record: {}", given.name);
-        found.push(Verdict { code: "unknown".to_owned(), message, path: about(given) });
+        let message = format!("not in the record: {}", name(given));
+        let verdict = Verdict { code: "unknown".to_owned(), message, path: about(given) };
+        if !found.contains(&verdict) {
+            found.push(verdict);
+        }
     }
     let lines: usize = session.unknown.values().sum();
     if lines > 0 {
@@ -350,14 +367,11 @@ pub fn edits_before(session: &Session, (step, at): Place) -> Vec<usize> {
     edits.map(|(number, _)| number).collect()
 }
 
-/// Returns the name of a file, or its path where the session was given another one of that name.
+/// Returns the path of a file from where the session was started, or in words what has none.
 fn name(session: &Session, given: &Given) -> String {
     let Some(path) = given.path.as_deref() else { return given.name.clone() };
-    let mut others = session.everything().filter_map(|(_, other)| other.path.as_deref()).filter(|other| *other != path);
-    match path.file_name() {
-        Some(name) if !others.any(|other| other.file_name() == Some(name)) => name.to_string_lossy().into_owned(),
-        _ => path.display().to_string(),
-    }
+    let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd).ok());
+    below.unwrap_or(path).display().to_string()
 }
 
 /// Returns a time of day, in the local time zone.

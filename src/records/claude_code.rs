@@ -26,7 +26,18 @@ use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of Claude Code.
-pub const CLIENT: Client = Client { agent: "claude-code", find, head, open: super::open, read, checked: "2.1.330" };
+pub const CLIENT: Client = Client {
+    agent: "claude-code",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of,
+    // Titles and summaries have files of their own.
+    homeless: None,
+    cuts_at: None,
+    checked: "2.1.330",
+};
 
 /// The first version that is known to write down the files at start.
 const START_RECORDED_SINCE: &str = "2.1.268";
@@ -57,13 +68,14 @@ const SILENT_ATTACHMENTS: [&str; 10] = [
 fn find(homes: &Homes, project: Option<&Path>) -> Vec<Found> {
     let projects = homes.dir("CLAUDE_CONFIG_DIR", ".claude").join("projects");
     let munged = project.map(|project| munge(&project.to_string_lossy()));
-    let mut found = Vec::new();
-    for dir in place::directories(&projects) {
+    let may_be_meant = |dir: &PathBuf| {
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Long names are cut and end in a hash.
-        if munged.as_ref().is_some_and(|munged| !name.starts_with(&munged[..munged.len().min(180)])) {
-            continue;
-        }
+        munged.as_ref().is_none_or(|munged| name.starts_with(&munged[..munged.len().min(180)]))
+    };
+    let links = place::files(&projects, "").into_iter().filter(may_be_meant).filter_map(Found::at);
+    let mut found: Vec<Found> = links.filter(|found| found.problem.is_some()).collect();
+    for dir in place::directories(&projects).into_iter().filter(may_be_meant) {
         found.extend(place::files(&dir, ".jsonl").into_iter().filter_map(Found::at));
         for session in place::directories(&dir) {
             let parent = session.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -88,13 +100,12 @@ fn head(line: &[u8], head: &mut Head) {
     head.cwd = head.cwd.take().or_else(|| Some(PathBuf::from(&*line.cwd?)));
     head.version = head.version.take().or_else(|| Some(line.version?.into_owned()));
     head.start = head.start.or_else(|| time(&line.timestamp?));
-    if line.is_sidechain && head.parent.is_none() {
-        head.parent = line.session_id.map(Cow::into_owned);
+    // The lines of a sub-agent name the session that started it.
+    if head.parent.is_some() || (line.is_sidechain && head.id.is_none()) {
+        head.parent = head.parent.take().or_else(|| Some(line.session_id?.into_owned()));
+        head.id = head.id.take().or_else(|| Some(line.agent_id?.into_owned()));
     } else {
         head.id = head.id.take().or_else(|| Some(line.session_id?.into_owned()));
-    }
-    if head.parent.is_some() {
-        head.id = head.id.take().or_else(|| Some(line.agent_id?.into_owned()));
     }
 }
 
@@ -668,6 +679,19 @@ fn file_of_hook<'a>(hook: Option<&str>, said: &'a str) -> Option<(PathBuf, &'a s
     let (path, text) = said.strip_prefix("Contents of ").filter(|_| hook == Some("tool.call"))?.split_once(":\n\n")?;
     let path = PathBuf::from(path);
     (path.is_absolute() && is_instruction_file(&path)).then_some((path, text))
+}
+
+/// Finds the text of a file below its head, such as `Contents of /p/CLAUDE.md (project instructions):`. Behind the last file of a
+/// block there may be more words.
+fn text_of<'a>(block: &'a str, path: &Path, _: &Path, _: &Path) -> Option<&'a str> {
+    let head = format!("Contents of {}", path.display());
+    let body = |(at, _): (usize, &str)| {
+        let (head, body) = block[at + head.len()..].split_once("\n\n")?;
+        (head.ends_with(':') && (head == ":" || head.starts_with(" ("))).then_some(body)
+    };
+    let body = block.match_indices(&head).find_map(body)?;
+    let end = body.find("\n\nContents of ").or_else(|| body.rfind("\n</system-reminder>")).unwrap_or(body.len());
+    Some(&body[..end])
 }
 
 #[cfg(test)]

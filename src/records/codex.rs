@@ -21,7 +21,17 @@ use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of Codex.
-pub const CLIENT: Client = Client { agent: "codex", find, head, open: super::open, read, checked: "0.169.0" };
+pub const CLIENT: Client = Client {
+    agent: "codex",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::no_text,
+    homeless: super::NO_CWD,
+    cuts_at: Some(32_768),
+    checked: "0.169.0",
+};
 
 /// What stands at the beginning of texts that are no prompts of the user.
 const AGENTS_MD: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];

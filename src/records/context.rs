@@ -21,9 +21,11 @@ impl Entry<'_> {
     }
 }
 
+/// The words of heads.
+const KINDS: [&str; 2] = ["Context", "Rule"];
+
 /// Returns the files of a text, in order. A head without its foot is none.
 pub fn entries(text: &str) -> Vec<Entry<'_>> {
-    const KINDS: [&str; 2] = ["Context", "Rule"];
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("--- ") {
@@ -43,6 +45,13 @@ pub fn entries(text: &str) -> Vec<Entry<'_>> {
     found
 }
 
+/// Finds the text of a file; `None` if it is there twice.
+pub fn text_of<'a>(block: &'a str, path: &Path, cwd: &Path, _: &Path) -> Option<&'a str> {
+    let mut of_file = entries(block).into_iter().filter(|entry| entry.path_from(Some(cwd)) == path);
+    let first = of_file.next()?;
+    of_file.next().is_none().then_some(first.text)
+}
+
 /// Returns what stands between two marks, with them.
 pub fn between<'a>(text: &'a str, first: &str, last: &str) -> Option<&'a str> {
     let start = text.find(first)?;
@@ -50,9 +59,67 @@ pub fn between<'a>(text: &'a str, first: &str, last: &str) -> Option<&'a str> {
     Some(&text[start..end])
 }
 
+/// What a text says of a block that a client puts at its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum AtEnd<'a> {
+    /// There is none: files that imitate one stand elsewhere.
+    Nothing,
+    /// The block, with its marks.
+    Block(&'a str),
+    /// More than one text may be the block.
+    Unclear,
+}
+
+/// Finds the block of files between two marks that a client puts at the end of what a tool says. The text before it may
+/// imitate it, and so may the files in it: a block has nothing but whole files between its marks.
+pub fn at_end<'a>(text: &'a str, first: &str, last: &str) -> AtEnd<'a> {
+    let text = text.trim_end();
+    let Some(inner) = text.strip_suffix(last) else { return AtEnd::Nothing };
+    let mut starts = inner.match_indices(first).map(|(at, _)| at).filter(|at| is_whole(&inner[at + first.len()..]));
+    match (starts.next(), starts.next()) {
+        (Some(start), None) => AtEnd::Block(&text[start..]),
+        _ => AtEnd::Unclear,
+    }
+}
+
+/// Returns true if a text has files and nothing else.
+fn is_whole(block: &str) -> bool {
+    let mut rest = block;
+    for Entry { path, text } in entries(block) {
+        let behind = |kind: &&str| {
+            let file = format!("--- {kind} from: {path} ---\n{text}\n--- End of {kind} from: {path} ---");
+            rest.trim_start().strip_prefix(&file)
+        };
+        let Some(behind) = KINDS.iter().find_map(behind) else { return false };
+        rest = behind;
+    }
+    rest.is_empty() && !block.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_block_at_the_end_is_one() {
+        let (first, last) = ("<<\n", "\n>>");
+        let file =
+            |path: &str, text: &str| format!("--- Rule from: {path} ---\n{text}\n--- End of Rule from: {path} ---");
+        let block = |files: &str| format!("<<\n{files}\n>>");
+        let (one, two) = (block(&file("a", "one")), block(&(file("a", "one") + "\n\n" + &file("b", "two"))));
+        for real in [&one, &two] {
+            assert_eq!(at_end(real, first, last), AtEnd::Block(real));
+            assert_eq!(at_end(&format!("x\n{one}\ny\n\n{real}\n"), first, last), AtEnd::Block(real));
+            assert_eq!(at_end(&format!("{real}\nx"), first, last), AtEnd::Nothing);
+            let holds_another = block(&file("c", &format!("x\n{real}\ny")));
+            assert_eq!(at_end(&holds_another, first, last), AtEnd::Block(&holds_another));
+        }
+        // The head of a file that does not end before the block may be the block's own.
+        let open = format!("<<\n--- Rule from: a ---\nx\n\n{one}");
+        for unclear in [open.as_str(), "<<\nx\n>>", "<<\n\n>>", "x\n>>"] {
+            assert_eq!(at_end(unclear, first, last), AtEnd::Unclear, "{unclear}");
+        }
+    }
 
     #[test]
     fn files_stand_between_a_head_and_a_foot_of_the_same_name() {

@@ -17,7 +17,17 @@ use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of Copilot CLI.
-pub const CLIENT: Client = Client { agent: "copilot-cli", find, head, open: super::open, read, checked: "1.0.102" };
+pub const CLIENT: Client = Client {
+    agent: "copilot-cli",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::no_text,
+    homeless: super::NO_CWD,
+    cuts_at: None,
+    checked: "1.0.102",
+};
 
 /// What stands around the instruction files in the system prompt.
 const BEFORE: &str = "\n</tools>\n\n";

@@ -16,7 +16,17 @@ use super::session::{Builder, Given, Kind, Purpose, time};
 use super::{Client, Head};
 
 /// Reads the records of Droid.
-pub const CLIENT: Client = Client { agent: "droid", find, head, open: super::open, read, checked: "0.225.2" };
+pub const CLIENT: Client = Client {
+    agent: "droid",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of,
+    homeless: super::NO_CWD,
+    cuts_at: None,
+    checked: "0.225.2",
+};
 
 /// How the files at start begin, and what the last of them ends with.
 const AT_START: &str = "# Codebase and user instructions are shown below.";
@@ -150,6 +160,11 @@ fn files<'a>(block: &'a str, home: &Path) -> Option<Vec<(Option<PathBuf>, &'a st
     }
     found.sort_by_key(|(at, _)| *at);
     (!found.is_empty()).then(|| found.into_iter().map(|(_, file)| file).collect())
+}
+
+/// Finds the text of a file between its marks.
+fn text_of<'a>(block: &'a str, path: &Path, _: &Path, home: &Path) -> Option<&'a str> {
+    files(block, home)?.into_iter().find(|(of, _)| of.as_deref() == Some(path)).map(|(_, text)| text)
 }
 
 fn call(builder: &mut Builder, block: &Block, when: Option<jiff::Timestamp>) {

@@ -12,14 +12,27 @@ use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::context::{between, entries};
+use super::context::{AtEnd, at_end, between, entries};
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
 use super::session::{Builder, Given, IN_SYSTEM_PROMPT, Kind, Place, Purpose, json_needle, time};
 use super::{Client, Head};
 
 /// Reads the records of Gemini CLI.
-pub const CLIENT: Client = Client { agent: "gemini-cli", find, head, open: super::open, read, checked: "0.61.0" };
+pub const CLIENT: Client = Client {
+    agent: "gemini-cli",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::context::text_of,
+    homeless: Some("not read, since no .project_root beside it says where it was started"),
+    cuts_at: None,
+    checked: "0.61.0",
+};
+
+/// Around the files that come with what a tool reached.
+const DISCOVERED: [&str; 2] = ["--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"];
 
 fn find(homes: &Homes, project: Option<&Path>) -> Vec<Found> {
     let home = homes.dir("GEMINI_CLI_HOME", "").join(".gemini/tmp");
@@ -263,10 +276,15 @@ impl Reading<'_> {
                 let text: Arc<str> = output.as_ref().into();
                 let place = self.builder.give(step, Given::recorded(Purpose::Skill, "body of a skill", None, text));
                 self.needles.push((place, json_needle(&output)));
-            } else if let Some(block) =
-                between(&output, "--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---")
-            {
-                self.block(step, block);
+                continue;
+            }
+            match at_end(&output, DISCOVERED[0], DISCOVERED[1]) {
+                AtEnd::Block(block) => self.block(step, block),
+                AtEnd::Nothing => {}
+                AtEnd::Unclear => {
+                    let given = Given::unknown(Purpose::Instructions, "context files that may have come with it", None);
+                    self.builder.give(step, given);
+                }
             }
         }
     }

@@ -16,7 +16,17 @@ use super::session::{Builder, Given, Kind, Purpose, time};
 use super::{Client, Head};
 
 /// Reads the records of Grok Build.
-pub const CLIENT: Client = Client { agent: "grok-build", find, head, open: super::open, read, checked: "1.0.41" };
+pub const CLIENT: Client = Client {
+    agent: "grok-build",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::no_text,
+    homeless: Some("not read, since no summary.json beside it says where it was started"),
+    cuts_at: None,
+    checked: "1.0.41",
+};
 
 /// Around the rules of the workspace, and around those of the user.
 const WORKSPACE: [&str; 2] = ["<always_applied_workspace_rules description=\"", "\n</always_applied_workspace_rules>"];

@@ -16,7 +16,17 @@ use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of Kimi Code.
-pub const CLIENT: Client = Client { agent: "kimi-code", find, head, open: super::open, read, checked: "2.1.0" };
+pub const CLIENT: Client = Client {
+    agent: "kimi-code",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::no_text,
+    homeless: Some("not read, since no state.json of its session says where it was started"),
+    cuts_at: None,
+    checked: "2.1.0",
+};
 
 /// Around the files in the system prompt.
 const FENCES: [&str; 2] = ["\nThe applicable `AGENTS.md` instructions are:\n\n```````\n", "\n```````\n"];

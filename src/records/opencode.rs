@@ -23,12 +23,15 @@ pub const OPENCODE: Client = Client {
     head,
     open,
     read,
+    text_of,
+    homeless: super::NO_CWD,
+    cuts_at: None,
     checked: "1.18.33",
 };
 
 /// Reads the records of Kilo.
 pub const KILO: Client =
-    Client { agent: "kilo", find: |homes, project| find(homes, "kilo", project), head, open, read, checked: "7.7.9" };
+    Client { agent: "kilo", find: |homes, project| find(homes, "kilo", project), checked: "7.7.9", ..OPENCODE };
 
 /// All sessions, each as its line, with the size of what it said in bytes.
 const SESSIONS: &str = "select s.id, json_object('session', s.id, 'parent', s.parent_id, 'directory', s.directory, \
@@ -59,6 +62,10 @@ fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
     }
     let read = Database::open(file).map(Arc::new).and_then(|database| Ok((database.rows(SESSIONS, "")?, database)));
     let (rows, database) = match read {
+        Ok((rows, database)) if rows.is_empty() && !has_tables(&database) => {
+            let problem = Some("not read, since it has no tables of sessions, messages and parts".to_owned());
+            return vec![Found { problem, ..of_file }];
+        }
         Ok(read) => read,
         Err(problem) => return vec![Found { problem: Some(problem), ..of_file }],
     };
@@ -76,6 +83,13 @@ fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
         found.push(Found { head, written, bytes, key, database, ..of_file.clone() });
     }
     found
+}
+
+/// Returns true if a database has all tables that are read.
+fn has_tables(database: &Database) -> bool {
+    const TABLES: &str =
+        "select name from sqlite_master where type = 'table' and name in ('session', 'message', 'part') and ?1 = ''";
+    database.rows(TABLES, "").is_ok_and(|tables| tables.len() == 3)
 }
 
 /// Opens a session as lines.
@@ -309,9 +323,18 @@ fn call(builder: &mut Builder, part: &Part, when: Option<jiff::Timestamp>) {
     bring(builder, step, output, loaded);
 }
 
+/// Finds the text of a file behind its head.
+fn text_of<'a>(block: &'a str, path: &Path, _: &Path, _: &Path) -> Option<&'a str> {
+    let block = block.strip_prefix("<system-reminder>\n").unwrap_or(block);
+    let text = block.strip_prefix(HEAD)?.strip_prefix(path.to_str()?)?.strip_prefix('\n')?;
+    Some(text.strip_suffix("\n</system-reminder>").unwrap_or(text))
+}
+
+/// Stands before the path of a file.
+const HEAD: &str = "Instructions from: ";
+
 /// Gives the files that came with a text. Those that are named and not found in it are not known.
 fn bring(builder: &mut Builder, step: usize, text: &str, loaded: &[PathBuf]) {
-    const HEAD: &str = "Instructions from: ";
     let start = text.rfind("<system-reminder>\nInstructions from: ");
     let block = start.and_then(|start| text[start..].trim_end().strip_prefix("<system-reminder>\n"));
     let block = block.and_then(|block| block.strip_suffix("\n</system-reminder>")).unwrap_or_default();

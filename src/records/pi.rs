@@ -17,7 +17,17 @@ use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of pi.
-pub const CLIENT: Client = Client { agent: "pi", find, head, open: super::open, read, checked: "0.87.1" };
+pub const CLIENT: Client = Client {
+    agent: "pi",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::no_text,
+    homeless: super::NO_CWD,
+    cuts_at: None,
+    checked: "0.87.1",
+};
 
 /// Lines of recorded sessions that hold no instructions.
 const SILENT: [&str; 3] = ["model_change", "session_info", "thinking_level_change"];

@@ -11,17 +11,31 @@ use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::context::{between, entries};
+use super::context::{AtEnd, at_end, entries};
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
 use super::session::{Builder, Given, IN_SYSTEM_PROMPT, Kind, Place, Purpose, json_needle, time};
 use super::{Client, Head};
 
 /// Reads the records of Qwen Code.
-pub const CLIENT: Client = Client { agent: "qwen-code", find, head, open: super::open, read, checked: "0.24.4" };
+pub const CLIENT: Client = Client {
+    agent: "qwen-code",
+    find,
+    head,
+    open: super::open,
+    read,
+    text_of: super::context::text_of,
+    homeless: super::NO_CWD,
+    cuts_at: None,
+    checked: "0.24.4",
+};
 
 /// What stands before the body of a skill.
 const SKILL_BODY: &str = "Base directory for this skill: ";
+
+/// Around the rules that come with what a tool reached, and how they begin.
+const REMINDER: [&str; 2] = ["<system-reminder>\n", "\n</system-reminder>"];
+const RULES: &str = "<system-reminder>\n--- Rule from: ";
 
 fn find(homes: &Homes, _: Option<&Path>) -> Vec<Found> {
     let projects = place::directories(&homes.dir("QWEN_HOME", ".qwen").join("projects"));
@@ -203,16 +217,24 @@ impl Reading<'_> {
             let path = Path::new(dir).join("SKILL.md");
             self.give(step, Given::recorded(Purpose::Skill, "body of a skill", Some(path), output.into()));
         }
-        if let Some(block) = between(output, "<system-reminder>\n--- Rule from: ", "\n</system-reminder>") {
-            let inner =
-                block.strip_prefix("<system-reminder>\n").and_then(|rest| rest.strip_suffix("\n</system-reminder>"));
-            let sent: Arc<str> = inner.unwrap_or(block).into();
-            let cwd = self.builder.session.cwd.clone();
-            for entry in entries(block) {
-                let path = entry.path_from(cwd.as_deref());
-                let given = Given::recorded(Purpose::Instructions, "rule", Some(path), entry.text.into());
-                self.give(step, Given { sent: Some(sent.clone()), ..given });
+        match at_end(output, REMINDER[0], REMINDER[1]) {
+            AtEnd::Block(block) => self.rules(step, block),
+            // Other reminders stand there as well.
+            AtEnd::Unclear if output.contains(RULES) => {
+                self.give(step, Given::unknown(Purpose::Instructions, "rules that may have come with it", None));
             }
+            AtEnd::Nothing | AtEnd::Unclear => {}
+        }
+    }
+
+    fn rules(&mut self, step: usize, block: &str) {
+        let inner = block.strip_prefix(REMINDER[0]).and_then(|rest| rest.strip_suffix(REMINDER[1]));
+        let sent: Arc<str> = inner.unwrap_or(block).into();
+        let cwd = self.builder.session.cwd.clone();
+        for entry in entries(block) {
+            let path = entry.path_from(cwd.as_deref());
+            let given = Given::recorded(Purpose::Instructions, "rule", Some(path), entry.text.into());
+            self.give(step, Given { sent: Some(sent.clone()), ..given });
         }
     }
 

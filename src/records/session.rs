@@ -208,6 +208,13 @@ impl Session {
         &self.steps[step].given[at]
     }
 
+    /// Returns true if texts may have reached it that its record does not say. The client's own prompt and tools are none of them.
+    pub fn has_gaps(&self) -> bool {
+        let is_hidden =
+            |given: &Given| given.text.is_none() && !matches!(given.purpose, Purpose::System | Purpose::Tools);
+        self.everything().any(|(_, given)| is_hidden(given)) || !self.problems.is_empty() || !self.unknown.is_empty()
+    }
+
     /// Puts texts in the place of one that was given. What is behind them moves, with what is said of it.
     pub fn put(&mut self, step: usize, at: usize, texts: Vec<Given>) {
         let more = texts.len() - 1;

@@ -1,6 +1,6 @@
 //! What recorded sessions were told, in words for people at a terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::cli::screen::{width, wrapped};
 use crate::cli::words::visible;
 use crate::engine::expect::recorded::{Judgement, Verdict};
 use crate::records::audit::{Audit, Change, Fate, Item, edits_before};
-use crate::records::session::Place;
+use crate::records::session::{FILE_AGAIN, Place};
 use crate::records::{CLIENTS, How, Kind, Purpose, Session, Step};
 use crate::report::words::{Paths, count, list};
 use crate::text::grouped;
@@ -130,11 +130,20 @@ fn sizes(audit: &Audit) -> String {
     let given = audit.steps.iter().flat_map(|step| &step.given);
     let given = given.filter(|item| item.purpose == Purpose::Instructions.word() && item.how != How::Unknown.word());
     let mut texts: BTreeMap<&Path, usize> = BTreeMap::new();
+    let mut is_reconstructed = false;
     for item in given {
+        is_reconstructed |= item.how == How::Reconstructed.word();
         texts.entry(item.path.as_deref().unwrap_or(Path::new(&item.name))).or_insert(item.size.bytes);
     }
-    let (steps, number) = (count(audit.steps.len(), "step"), count(texts.len(), "text"));
-    format!("{steps}, {number} of instructions, {} B", grouped(texts.values().sum()))
+    // Steps are counted from the start, which is step 0.
+    let steps = match audit.steps.len().saturating_sub(1) {
+        0 => "a start".to_owned(),
+        steps => format!("a start and {}", count(steps, "step")),
+    };
+    let bytes = grouped(texts.values().sum());
+    let sizes = format!("{steps}, {} of instructions, {bytes} B", count(texts.len(), "text"));
+    let not_recorded = if is_reconstructed { "; worked out from the files, not in the record" } else { "" };
+    sizes + not_recorded
 }
 
 fn write_verdicts(out: &mut String, indent: usize, whose: &str, audit: &Audit, paths: &Paths) {
@@ -319,7 +328,10 @@ pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: 
     let edits: Vec<usize> = (0..session.steps.len()).filter(|&step| session.steps[step].kind == Kind::Edit).collect();
     if places.is_empty() {
         out.push('\n');
-        write(&mut out, 0, LOST, &format!("nothing in the record says `{text}`"));
+        match session.has_gaps() {
+            true => write(&mut out, 0, WARNING, &format!("not known: what is in the record does not say `{text}`")),
+            false => write(&mut out, 0, LOST, &format!("it was not told: nothing in the record says `{text}`")),
+        }
     }
     for &(step, at) in places {
         let given = session.given((step, at));
@@ -356,7 +368,9 @@ pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: 
         }
     }
     let unknown = session.everything().filter(|(_, given)| given.how == How::Unknown);
-    let unknown: Vec<String> = unknown.map(|(_, given)| format!("not in the record: {}", given.name)).collect();
+    let unknown: BTreeSet<String> = unknown
+        .map(|(_, given)| format!("not in the record: {}", name(given.path.as_deref(), &given.name, paths)))
+        .collect();
     if !unknown.is_empty() {
         out.push('\n');
     }
@@ -364,8 +378,23 @@ pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: 
     out
 }
 
+/// Counts the instructions that a session holds at its end.
+fn held(session: &Session) -> usize {
+    let held = session.held_after(session.steps.len().saturating_sub(1)).into_iter().map(|place| session.given(place));
+    held.filter(|given| given.purpose == Purpose::Instructions && given.name != FILE_AGAIN).count()
+}
+
+/// Cuts a line of a file where the screen ends, and keeps its spaces.
+fn cut(line: &str, width: usize) -> Vec<String> {
+    let chars: Vec<char> = line.chars().collect();
+    if chars.is_empty() {
+        return vec![String::new()];
+    }
+    chars.chunks(width.max(1)).map(|part| part.iter().collect()).collect()
+}
+
 /// What a session holds, against what it would be told now.
-pub(super) fn difference(audit: &Audit, paths: &Paths) -> String {
+pub(super) fn difference(session: &Session, audit: &Audit, paths: &Paths) -> String {
     let mut out = head(audit, paths) + "\n";
     let Some(changes) = &audit.changes else {
         write(&mut out, 0, WARNING, "what it would be told now is not known");
@@ -382,7 +411,10 @@ pub(super) fn difference(audit: &Audit, paths: &Paths) -> String {
         for line in change.lines.iter().take(LINES) {
             let style = if line.starts_with('-') { LOST } else { GOOD };
             let (mark, line) = line.split_at(1);
-            let _ = writeln!(out, "  {style}{mark} {}{style:#}", visible(&line));
+            for (at, part) in cut(&visible(&line), width().saturating_sub(4)).into_iter().enumerate() {
+                let mark = if at == 0 { mark } else { " " };
+                let _ = writeln!(out, "  {style}{mark} {part}{style:#}");
+            }
         }
         if let Some(more) = change.lines.len().checked_sub(LINES + 1) {
             let more = count(more + 1, "more line");
@@ -392,11 +424,14 @@ pub(super) fn difference(audit: &Audit, paths: &Paths) -> String {
     }
     for change in &unknown {
         let name = name(change.path.as_deref(), &change.name, paths);
-        write(&mut out, 0, WARNING, &format!("cannot be compared: {name}"));
+        let why = change.why.as_deref().unwrap_or("what would be sent now is not known");
+        write(&mut out, 0, WARNING, &format!("cannot be compared: {name}: {why}"));
     }
     match (&known[..], &unknown[..]) {
         ([], []) => write(&mut out, 0, PLAIN, "what it holds is what it would be told now"),
-        ([], _) => write(&mut out, 0, PLAIN, "the rest of what it holds is what it would be told now"),
+        ([], unknown) if held(session) > unknown.len() => {
+            write(&mut out, 0, PLAIN, "the rest of what it holds is what it would be told now");
+        }
         _ => {}
     }
     out

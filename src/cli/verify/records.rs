@@ -39,7 +39,10 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     }
     let first = found.iter().find_map(|one| Some((one, one.differences.first()?)));
     if let (Some(file), Some((of_version, difference))) = (&arguments.case, first) {
-        write(&absolute(&here()?, file), &redact::redacted(&case_of(of_version, difference)))?;
+        let file = absolute(&here()?, file);
+        let did = if Real.stat(&file).is_ok() { "overwrote" } else { "wrote" };
+        write(&file, &redact::redacted(&case_of(of_version, difference)))?;
+        eprintln!("{did} {}", visible(&file.display()));
     }
     Ok(match (first, found.iter().any(|one| one.asked > 0)) {
         (Some(_), _) => ExitCode::from(FINDINGS),

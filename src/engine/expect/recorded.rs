@@ -56,7 +56,12 @@ pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<De
         let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
         let root = project(&cwd, &home, &answers);
         let mut judged = Vec::new();
-        for proof in declarations(&core, &root, &below(&core, &root, &answers, None).declarations).await.all {
+        let declared = declarations(&core, &root, &below(&core, &root, &answers, None).declarations).await;
+        if let Some((path, raw, finding)) = declared.wrong.first() {
+            let line = 1 + raw[..finding.range.start.min(raw.len())].iter().filter(|byte| **byte == b'\n').count();
+            return Err(format!("{}:{line}: {}", path.display(), finding.message));
+        }
+        for proof in declared.all {
             let wanted = resolved(&core, &root, &proof.expectation, &proof.path).await;
             if let Ok(wanted @ (Wanted::Present(_) | Wanted::Absent(_))) = wanted {
                 judged.push(Demanded { proof, wanted });
