@@ -645,3 +645,15 @@ fn a_case_that_is_written_is_named_and_holds_a_message_once() {
     let (_, said) = briefing(root.path(), &verify);
     assert!(said.contains("\noverwrote "), "{said}");
 }
+
+#[test]
+fn a_rule_that_came_with_a_new_file_is_compared() {
+    let root = root_of("claude-code/an_edit_comes_before_its_rule.txt");
+    let rule = root.path().join("r/.claude/rules/migrations.md");
+    let text = std::fs::read_to_string(&rule).expect("a rule");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("\nwhat it holds is what it would be told now"), "{said}");
+    std::fs::write(&rule, format!("{text}And one more.\n")).expect("a rule");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("migrations.md\n  + And one more.\n") && !said.contains("cannot be compared"), "{said}");
+}

@@ -243,10 +243,12 @@ impl<'a> Now<'a> {
     pub fn text(&self, session: &Session, place: Place) -> Option<String> {
         let answer = self.at(session, place.0);
         match &session.given(place).path {
-            // Asked about an edit the file may not be loaded, where its text would come with a read.
-            Some(path) => self
-                .text_of(&answer, path, |_| true)
-                .or_else(|| self.text_of(&self.at_tool(session, place.0, Tool::Read), path, |_| true)),
+            Some(path) => {
+                // An edit may be one of a file that is there or not, and a rule may come with some of its kinds only.
+                let others = [Tool::Read, Tool::Write].into_iter().map(|tool| self.at_tool(session, place.0, tool));
+                let mut answers = [answer].into_iter().chain(others);
+                answers.find_map(|answer| self.text_of(&answer, path, |_| true))
+            }
             None => {
                 let mut messages = answer.answer.messages.iter();
                 messages
@@ -264,17 +266,14 @@ impl<'a> Now<'a> {
             .iter()
             .filter(|source| source.fate.reaches() && source.path() == Some(path) && is_moment(source.trigger));
         reached.find_map(|source| {
-            let text = self.in_message(answer.answer.messages.get(source.message?)?, path)?;
+            let message = answer.answer.messages.get(source.message?)?;
+            let at = &answer.standpoint;
+            let mut blocks = message.parts.iter().chain([&message.text]);
+            let text = blocks.find_map(|block| self.client.text_of(block, path, &at.cwd, &at.home))?;
             // Behind the last file there may be words of the client.
             let sent = source.reaches().and_then(|(bytes, _)| text.get(..bytes));
-            Some(sent.unwrap_or(&text).to_owned())
+            Some(sent.unwrap_or(text).to_owned())
         })
-    }
-
-    fn in_message(&self, message: &Message, path: &Path) -> Option<String> {
-        let blocks = message.parts.iter().chain([&message.text]);
-        let mut found = blocks.filter_map(|block| self.client.text_of(block, path, &self.start.cwd, &self.start.home));
-        found.next().map(str::to_owned)
     }
 
     /// Returns the texts of a message, each with its file where they can be told apart.
