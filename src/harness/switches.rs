@@ -1,12 +1,13 @@
 //! Switches: everything of a client that can change what it sends, as a table of data (`data/clients/ID/switches.toml`).
 //!
 //! A row is covered by a recorded case, or is a doubt. Where a question meets a doubted switch that is set, the answer is not
-//! exact and names the switch. `tests/conformance/switches ID` compares a table with an installed client.
+//! exact and names the switch. What answers need of a table is beside it, in `doubts.json`, which `UPDATE=1 cargo test switches`
+//! writes: reading whole tables would cost more than an answer. `tests/conformance/switches ID` compares a table with an installed client.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, Certain, Standpoint};
 use crate::formats::{Node, Value, parse_jsonc, parse_toml, parse_yaml};
@@ -17,37 +18,37 @@ macro_rules! table {
     ($id:literal) => {{
         use std::sync::LazyLock;
         use $crate::harness::Switches;
-        const TOML: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/clients/", $id, "/switches.toml"));
-        static TABLE: LazyLock<Switches> = LazyLock::new(|| Switches::parse(TOML));
+        const JSON: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/clients/", $id, "/doubts.json"));
+        static TABLE: LazyLock<Switches> = LazyLock::new(|| Switches::parse(JSON));
         &*TABLE
     }};
 }
 pub(crate) use table;
 
 /// The switches of one client.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switches {
     /// The version of the client that was gone through.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Settings files by the names that rows use, each with the places where the client looks for it: the first whose variable
     /// is set counts. `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`; `./` is the working directory.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<String>>,
     /// The rows.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switch: Vec<Switch>,
     /// What was looked at and changes no instructions.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<Silent>,
     /// How names are found in the installed client, for `tests/conformance/switches`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidates>,
 }
 
 /// One thing that can change what is sent.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     /// The variable, the keys joined by dots, the option with its dashes, the path of the file, or a few words.
@@ -55,23 +56,23 @@ pub struct Switch {
     /// What it is.
     pub kind: Kind,
     /// The names of the settings files that may hold the key, or of the file itself where a variable moves it.
-    #[serde(default, rename = "in")]
+    #[serde(default, rename = "in", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// What it does, as the rest of a sentence that begins with its name.
     pub does: String,
     /// The cases that show it: names of files in the client's folder of `tests/cases`, without their ending.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
     /// What is not certain once it is set, where no case shows all that it does.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Loses>,
     /// The values that change nothing.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unless: Vec<String>,
 }
 
 /// What a switch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// An environment variable.
@@ -87,7 +88,7 @@ pub enum Kind {
 }
 
 /// What a doubted switch takes from an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loses {
     /// The text of what is sent.
@@ -99,7 +100,7 @@ pub enum Loses {
 }
 
 /// Names that were looked at and change no instructions.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Silent {
     /// What they are for.
@@ -109,7 +110,7 @@ pub struct Silent {
 }
 
 /// How names are found in an installed client.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidates {
     /// Files below the folder of installed clients, as glob patterns.
@@ -128,9 +129,29 @@ impl Switches {
         candidates: Vec::new(),
     };
 
-    /// Reads a table. One that cannot be read counts as empty; a test reads every table.
-    pub fn parse(toml: &str) -> Switches {
-        toml::from_str(toml).unwrap_or_default()
+    /// Reads what answers need of a table. What cannot be read counts as empty; a test reads every table.
+    pub fn parse(json: &str) -> Switches {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
+    /// Returns what answers need: the doubts, and the options that are known.
+    pub fn for_answers(&self) -> Switches {
+        let is_needed = |switch: &&Switch| switch.doubt.is_some() || switch.kind == Kind::Option;
+        let switch: Vec<Switch> =
+            self.switch.iter().filter(is_needed).map(|one| Switch { cases: Vec::new(), ..one.clone() }).collect();
+        let options = |silent: &Silent| Silent {
+            why: String::new(),
+            names: silent.names.iter().filter(|name| self.has_options() && name.starts_with('-')).cloned().collect(),
+        };
+        let is_used = |name: &String| switch.iter().any(|switch| switch.files.contains(name));
+        let files = self.files.iter().filter(|(name, _)| is_used(name));
+        Switches {
+            version: self.version.clone(),
+            files: files.map(|(name, places)| (name.clone(), places.clone())).collect(),
+            silent: self.silent.iter().map(options).filter(|silent| !silent.names.is_empty()).collect(),
+            switch,
+            candidates: Vec::new(),
+        }
     }
 
     /// Doubts an answer for every switch that is set and not covered by a case.

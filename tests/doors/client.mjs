@@ -71,7 +71,7 @@ test('it says who it is, and its tools only read', async () => {
   assert.equal(client.getServerVersion().name, 'briefing')
   assert.match(client.getInstructions(), /alreadyLoaded/)
   const { tools } = await client.listTools()
-  const names = ['effective_instructions', 'explain', 'instruction_files', 'compare', 'check']
+  const names = ['effective_instructions', 'explain', 'instruction_files', 'compare', 'check', 'why']
   assert.deepEqual(tools.map(tool => tool.name), names)
   for (const { name, annotations, inputSchema, description } of tools) {
     assert.ok(annotations.readOnlyHint && !annotations.openWorldHint, name)
