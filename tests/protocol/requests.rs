@@ -445,7 +445,8 @@ tests! {
         assert_eq!(documents[1]["harness"], "codex");
         assert_eq!(documents[1]["sizes"]["bytes"], answer["briefings"][0]["totals"]["bytes"]);
         assert_eq!(documents[1]["truncated"], false);
-        assert_eq!(announced["version"], answer["version"]);
+        // What was written above may be heard of in between.
+        assert!(announced["version"].as_u64() <= answer["version"].as_u64(), "{announced}");
 
         editor.write("project/AGENTS.override.md", "x".repeat(40_000));
         let cut = editor.until_announced(|announced| announced["documents"][1]["truncated"] == true).await;
