@@ -30,7 +30,7 @@ async def follows(client, project):
 
 async def answers(client, project):
     tools = [tool.name for tool in (await client.list_tools()).tools]
-    assert tools == ["effective_instructions", "explain", "instruction_files", "compare", "check"], tools
+    assert tools == ["effective_instructions", "explain", "instruction_files", "compare", "check", "why"], tools
     ask = {"file": "src/a.rs", "harness": "claude-code", "when": "read", "include": ["text"]}
     result = await client.call_tool("effective_instructions", ask)
     assert not result.is_error, result
