@@ -66,7 +66,7 @@ Claude Code 2.1, started in this directory
     + And more.
 
 Codex 0.169 and Junie 2026.11, started in this directory
-  ~ edited AGENTS.md  as long as it was, with other text
+  ~ edited AGENTS.md  other text, and as much of it
     + Root rules!
     - Root rules.
 

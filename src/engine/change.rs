@@ -207,14 +207,14 @@ impl Asking<'_> {
         Moment::of(when, after, (&texts.0, &texts.1), comparison)
     }
 
-    /// Returns the files that are as long as they were and say something else.
+    /// Returns the files of which as much is sent as before, and something else.
     fn rewritten(&self, after: &Resolution) -> Vec<Difference> {
         let paths = after.answer.sources.iter().filter(|source| source.fate.reaches()).filter_map(Source::path);
         let is_rewritten = |path: &&Path| self.then.files.read(path).ok() != self.now.files.read(path).ok();
         let of = |path: &Path| Difference {
             name: path.display().to_string(),
             kind: "edited".to_owned(),
-            message: "as long as it was, with other text".to_owned(),
+            message: "other text, and as much of it".to_owned(),
         };
         paths.filter(is_rewritten).map(of).collect()
     }

@@ -39,7 +39,7 @@ pub struct Texts {
 pub struct Difference {
     /// The file or URL, or the layer beside them, such as `provider anthropic`.
     pub name: String,
-    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (as long as it was).
+    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (other text, and as much of it is sent).
     pub kind: String,
     /// In words.
     pub message: String,
