@@ -349,6 +349,9 @@ pub(crate) mod tests {
         std::fs::write(root.join("quiet/AGENTS.md"), "Rules.").expect("it is written");
         assert_eq!(files().await, 1, "nobody told");
         core.workspace.outdate(&root);
+        core.session().abilities.registers_file_events = true;
+        assert_eq!(files().await, 1, "the client tells");
+        core.session().custom_names.insert("RULES.md".into());
         assert_eq!((files().await, watched()), (2, 2));
     }
 
