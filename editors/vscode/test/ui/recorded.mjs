@@ -52,7 +52,7 @@ export async function recorded(host, step) {
 
   await step('lists the sessions, those that go on first, and says which hold an older file', async () => {
     await window.viewShows(
-      /^Claude Coderunning · holds an older CLAUDE\.md\nholds an older CLAUDE\.md\nClaude Code.* · db\.md came after the first edit it is about$/,
+      /^Claude Coderunning · holds an older CLAUDE\.md\nholds an older CLAUDE\.md\nClaude Code.* · \.claude\/rules\/db\.md came after the first edit it is about$/,
       'Sessions',
     );
   });
