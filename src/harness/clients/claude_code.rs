@@ -1,5 +1,6 @@
-//! Claude Code: managed and user files, then CLAUDE.md, rules and local files of every directory from the top of the
-//! file system down; AGENTS.md where there is no CLAUDE.md; and what lies on the way to each file that is read.
+//! Claude Code: managed and user files; then CLAUDE.md, rules and local files of every directory from the file system
+//! root down to the working directory; AGENTS.md if there is no CLAUDE.md; and nested files for each file that the
+//! agent reads.
 //!
 //! Checked on the real client 2.1.329 (`claude -p` against a mock model), November 2026.
 
@@ -52,19 +53,20 @@ use settings::{Mode, Settings};
 use skills::Around;
 use start::Start;
 
-/// The id, also the key of its options in requests.
+/// Id of the client, also the key of its options in requests.
 const ID: &str = "claude-code";
 
-/// The kind of a sub-agent of which nothing else is said.
+/// Kind of a sub-agent if the question names no other.
 const USUAL: &str = "general-purpose";
 
-/// Where an administrator's files are; Linux.
+/// Directory of the administrator's files on Linux.
 const MANAGED: &str = "/etc/claude-code";
 
-/// The plugin that reads AGENTS.md, and has the option for it.
+/// Plugin that reads AGENTS.md and holds the option for it.
 const PLUGIN: &str = "agents-md@builtin";
 
-/// Extensions that Read refuses before it looks at the file, so that nothing is attached. Asked one by one.
+/// Extensions that the tool Read refuses before it looks at the file, so that nothing is attached. Each was checked on
+/// the client.
 const READ_REFUSES: &[&str] = &[
     "3ds", "7z", "a", "aac", "ai", "aiff", "apk", "app", "avi", "avif", "bin", "blend", "bmp", "bz2", "class", "dat",
     "data", "db", "deb", "dll", "dmg", "doc", "docx", "dylib", "ear", "eot", "eps", "epub", "exe", "fig", "fla",
@@ -75,7 +77,7 @@ const READ_REFUSES: &[&str] = &[
     "woff2", "xd", "xls", "xlsx", "xz", "z", "zip", "zst",
 ];
 
-/// The profile.
+/// Profile of Claude Code.
 pub static PROFILE: Profile = Profile {
     id: ID,
     title: "Claude Code",
@@ -138,73 +140,75 @@ const KEYS: &[Keys] = &[
     },
 ];
 
-/// The rules of a version of Claude Code: what all versions do alike is code, what has differed is a field.
+/// Rules of a version of Claude Code. Behaviour that all versions share is code; behaviour that differs is a field.
 #[derive(Clone, Copy)]
 pub struct Edition21 {
     about: About,
-    /// What the block of the session says before the first file.
+    /// Text of the session's block before the first file.
     preamble: &'static str,
-    /// What the block says of a file, depending on whose it is.
+    /// Description of a file in the session's block, by its owner.
     descriptions: Descriptions,
-    /// How deep imports are followed below a file.
+    /// Maximum depth of imports below a file.
     import_depth: usize,
-    /// Largest file that is read at all, in bytes.
+    /// Maximum size of a file, in bytes; larger files are not read.
     file_limit_bytes: u64,
-    /// Largest text that Read reads at once, in bytes; with a larger one no AGENTS.md come.
+    /// Maximum size of a text that the tool Read reads at once, in bytes; a larger one brings no AGENTS.md.
     read_limit_bytes: u64,
-    /// Longest nested file, in UTF-16 units; longer ones are cut back to a line end.
+    /// Maximum length of a nested file, in UTF-16 units; longer ones are cut back to a line end.
     nested_utf16: Option<usize>,
-    /// Whether there are system messages within a conversation, for models that take them.
+    /// True if the client sends system messages within a conversation, to models that take them.
     tells_by_system: bool,
-    /// Whether the agent `Explore` has a model of its own, Haiku.
+    /// True if the agent `Explore` has a model of its own, Haiku.
     explores_by_haiku: bool,
-    /// How Sonnet 5 is told nested files.
+    /// Manner in which nested files are sent to Sonnet 5.
     sonnet_5: Manner,
-    /// Whether skills and commands are listed by name.
+    /// True if skills and commands are listed by name.
     sorts_skills: bool,
-    /// Whether the list says of skills below the working directory which files they are for.
+    /// True if the list of skills says for which files a skill below the working directory is.
     remarks_on_skills: bool,
-    /// Whether skills below the working directory are known in time to be listed with the reading.
+    /// True if skills below the working directory are known in time to be listed with the file that is read.
     lists_in_time: bool,
-    /// Whether Edit and Write make the skills known that belong to a file.
+    /// True if Edit and Write reveal the skills that belong to a file.
     edits_discover: bool,
-    /// Whether nested files are told by the user, and not in a system message.
+    /// True if nested files are sent as user messages, not as a system message.
     files_by_user: bool,
-    /// Whether what a mention hands over is told by the user, and not in a system message.
+    /// True if files brought by a mention are sent as user messages, not as a system message.
     mentions_by_user: bool,
-    /// Whether what looks like a `<system-reminder>` tag is defused in nested files.
+    /// True if text that looks like a `<system-reminder>` tag is escaped in nested files.
     breaks_tags: bool,
-    /// Whether AGENTS.md is read where there is no CLAUDE.md.
+    /// True if AGENTS.md is read where there is no CLAUDE.md.
     agents_md: bool,
-    /// Whether the files of the session have a block of their own; else they are a part of what the client calls context.
+    /// True if the files of the session have a block of their own; otherwise they are part of the block that the client
+    /// calls context.
     own_block: bool,
-    /// Whether the path of an added directory is resolved before it is shown; else it is shown as it was written.
+    /// True if the path of an added directory is resolved before it is shown; otherwise it is shown as written.
     resolves_added: bool,
-    /// Whether an empty JSON file of the user is none, and does not stop the client.
+    /// True if an empty user JSON file counts as absent; otherwise it stops the client.
     takes_empty_json: bool,
-    /// Whether files over the limit are dropped.
+    /// True if files over the limit are dropped.
     drops_large_files: bool,
-    /// Whether the client's own skills are those that were measured.
+    /// True if the size of the client's own skills in the list was measured for this version.
     own_skills_measured: bool,
-    /// Longest text of nested AGENTS.md files, in UTF-16 units; the bound lies between 90 034 and 100 036.
+    /// Maximum length of all nested AGENTS.md files together, in UTF-16 units; the bound lies between 90 034 and
+    /// 100 036.
     handed_over_utf16: usize,
-    /// Most lines of the memory.
+    /// Maximum number of lines of the memory.
     memory_lines: usize,
-    /// Most UTF-16 units of the memory.
+    /// Maximum length of the memory, in UTF-16 units.
     memory_utf16: usize,
-    /// What is said where it is cut.
+    /// Warning that the client adds where the memory is cut.
     memory_warning: memory::Warning,
-    /// Whether files that the session began with are attached again when a file is read for which they count.
+    /// True if files loaded at the start are attached again when a file is read to which they apply.
     repeats_the_start: bool,
-    /// Whether Edit and Write bring what lies on the way.
+    /// True if Edit and Write bring nested files.
     edits_bring: bool,
-    /// Whether a file that is shown (`cat`) brings it.
+    /// True if a shell command that shows a file (`cat`) brings nested files.
     shell_brings: bool,
-    /// Whether the directories of a worktree below `.claude/worktrees` are left to a session that starts there.
+    /// True if files in a worktree below `.claude/worktrees` are left to a session that starts in that worktree.
     leaves_worktrees: bool,
-    /// The same of nested AGENTS.md files.
+    /// True if text that looks like a `<system-reminder>` tag is escaped in nested AGENTS.md files.
     breaks_tags_handed_over: bool,
-    /// Whether a mention brings AGENTS.md.
+    /// True if a mention brings AGENTS.md.
     mentions_hand_over: bool,
 }
 
@@ -297,13 +301,14 @@ impl Edition for Edition21 {
         true
     }
 
-    /// Asked of 2.1.329.
+    /// Checked on 2.1.329.
     fn resumes(&self) -> Resumes {
         if self.own_skills_measured { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
     }
 
-    /// Asked of 2.1.329: the block of the session is sent again, and up to five files that the client remembers come as
-    /// answers of Read, nested files and rules among them. AGENTS.md below is only handed over, and not remembered.
+    /// Checked on 2.1.329: the block of the session is sent again, and up to five files that the client remembers are
+    /// sent as results of Read, including nested files and rules. A nested AGENTS.md is not remembered, so it is not
+    /// sent again.
     fn compacts(&self) -> Compacts {
         let again = Compacts::ReadsAgain { most: 5, but: &["AGENTS.md"] };
         if self.own_skills_measured { again } else { Compacts::NotAsked }
@@ -369,11 +374,11 @@ impl Edition for Edition21 {
             answer.doubt(&[Certain::Set], reason);
         }
         answer.mentions = mentions;
-        // Some files are looked at twice: for themselves, and for what they keep out.
+        // The loader meets some files twice: once to load them, once because they displace others.
         let mut said = HashSet::new();
         answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
         let used = self.in_order(at, &settings, (start, nested), &mut answer);
-        // What was sent stands first, in the order it was sent.
+        // Sources that were sent come first, in the order in which they were sent.
         let places: HashSet<&Place> = used.iter().map(|source| &source.place).collect();
         sources.retain(|source| !places.contains(&source.place));
         let given = std::mem::take(&mut answer.sources);
@@ -390,7 +395,7 @@ impl Edition for Edition21 {
 }
 
 impl Edition21 {
-    /// Puts the messages into the order in which they are sent, and returns the files of each.
+    /// Orders the messages as they are sent, and returns the sources of each.
     fn in_order(
         &self,
         at: &Standpoint,
@@ -399,7 +404,7 @@ impl Edition21 {
         answer: &mut Answer,
     ) -> Vec<Source> {
         let mut used = Vec::new();
-        // What the user mentions stands before the block that the session starts with, if the user is who tells it.
+        // Files that the user mentions come before the block of the session if they are sent as user messages.
         let (attached, nested): (Vec<_>, Vec<_>) = nested
             .into_iter()
             .partition(|(message, _)| message.trigger == Trigger::Attach && message.role == Role::User);
@@ -417,12 +422,12 @@ impl Edition21 {
         used
     }
 
-    /// How the model is told what a tool brings.
+    /// Returns how the model receives the files that a tool brings.
     fn manner(&self, at: &Standpoint, settings: &Settings) -> Manner {
         manner::manner(self, at, settings.model.as_deref())
     }
 
-    /// Adapts the settings to what earlier versions make of them; or says what stops these versions.
+    /// Adapts the settings to this version's behaviour; fails if they stop this version.
     fn check_differences(&self, settings: &mut Settings, answer: &mut Answer) -> Result<(), Refusal> {
         if !self.agents_md {
             settings.mode = Mode::ClaudeOnly;
@@ -445,7 +450,7 @@ impl Edition21 {
         Ok(())
     }
 
-    /// The block that a session starts with.
+    /// Returns the block that a session starts with.
     fn message(&self, start: &Start, settings: &Settings, at: &Standpoint) -> Option<Message> {
         let say = &self.descriptions;
         let own = settings.config.path.join("CLAUDE.md");
@@ -493,7 +498,7 @@ impl Edition21 {
     }
 }
 
-/// Mentions of each glob of `claudeMdExcludes` the files that it excludes.
+/// Records for each glob of `claudeMdExcludes` the files that it excludes.
 fn mention_excludes(settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<()> {
     for (glob, from) in &settings.excludes {
         let alone = Excludes::new([glob.as_str()].into_iter(), search)?;
@@ -509,7 +514,7 @@ fn contents(path: &str, description: &str, text: Text) -> Text {
     Text::framed(format!("Contents of {path} ({description}):\n\n"), text, "")
 }
 
-/// The sources of the session's block; those of files without text belong to no message.
+/// Returns the sources of the session's block; those of files without text belong to no message.
 fn sent(start: Start, index: usize) -> impl Iterator<Item = Source> {
     let memory = start.memory.map(|(_, _, source)| source);
     start.entries.into_iter().map(|entry| entry.source).chain(memory).map(move |source| match source.fate {

@@ -1,8 +1,8 @@
-//! Agents: which one answers, whether it is told the files of the session and the skills, and the text that takes the place
-//! of the client's prompt.
+//! Agents: which one answers, which files of the session and skills it gets, and the text that replaces the client's
+//! prompt.
 //!
-//! Observed: of the agents that come with the client, `Explore` and `Plan` are told no files of the session when they are
-//! started as sub-agents, and neither are those whose head says `omitClaudeMd: true`. A session of their own is told all.
+//! Observed: the client's own agents `Explore` and `Plan` get no files of the session when they are started as
+//! sub-agents; neither do agents whose front matter sets `omitClaudeMd: true`. As a main session, each gets all files.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -29,34 +29,34 @@ const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
 /// The agents that come with Claude Code 2.1.329.
 const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"];
 
-/// Those of them that are told no files of the session as sub-agents.
+/// Those of [`OWN`] that get no files of the session as sub-agents.
 const WITHOUT_FILES: [&str; 2] = ["Explore", "Plan"];
 
-/// The tools that an agent with a memory gets besides its own, in the order in which they are named.
+/// Tools that an agent with a memory gets besides its own, in the order in which they are listed.
 const FOR_MEMORY: [&str; 3] = ["Write", "Edit", "Read"];
 
-/// What is different for the agent that answers.
+/// Differences for the agent that answers.
 #[derive(Default)]
 pub(super) struct Agent {
-    /// Which files of the session it is not told.
+    /// Files of the session that the agent does not get.
     pub(super) without: Option<Without>,
-    /// Why no skills are listed for it.
+    /// Reason why no skills are listed for it.
     pub(super) no_skills: Option<String>,
-    /// Why no other agents are listed for it.
+    /// Reason why no other agents are listed for it.
     pub(super) no_agents: Option<String>,
-    /// The file that describes it, and that of its memory.
+    /// The file that describes the agent, and that of its memory.
     pub(super) sources: Vec<Source>,
 }
 
-/// What a sub-agent is not told.
+/// Files that a sub-agent does not get.
 pub(super) struct Without {
-    /// Whether the administrator's files are left out as well.
+    /// True if the administrator's files are left out as well.
     pub(super) managed: bool,
-    /// Why.
+    /// Reason why they are left out.
     pub(super) reason: String,
 }
 
-/// An agent as it is described, on the disk or on the command line.
+/// An agent described on the disk or on the command line.
 pub(super) struct Described {
     pub(super) name: String,
     head: Node,
@@ -65,7 +65,7 @@ pub(super) struct Described {
 }
 
 impl Edition21 {
-    /// The agent that answers. If the user describes it, its text becomes a message.
+    /// Returns the agent that answers. If the user describes it, its text becomes a message.
     pub(super) fn agent(
         &self,
         at: &Standpoint,
@@ -85,7 +85,7 @@ impl Edition21 {
         let exact = position(name);
         let own = OWN.iter().find(|own| own.eq_ignore_ascii_case(name) && exact.is_none());
         let index = exact.or_else(|| match own {
-            // One of the user's own takes the place of the client's agent of that name, however the question spells it.
+            // A user's agent replaces the client's agent of the same name, however the question spells it.
             Some(own) => position(own),
             None if is_subagent => described.iter().position(|agent| agent.name.eq_ignore_ascii_case(name)),
             None => None,
@@ -113,7 +113,7 @@ impl Edition21 {
             Value::Text(word) => word == "true",
             _ => false,
         });
-        // Observed: the administrator's files are told all the same.
+        // Observed: the administrator's files are sent all the same.
         let without = (omits && is_subagent).then(|| Without {
             managed: false,
             reason: format!("the agent {} sets omitClaudeMd and loads none of these files", agent.name),
@@ -121,7 +121,7 @@ impl Edition21 {
         Ok(Agent { without, no_skills: agent.no_skills(), no_agents: agent.no_agents(), sources })
     }
 
-    /// The memory of an agent that has one, which follows its prompt behind the client's own words.
+    /// Reads the memory of an agent that has one. It follows the agent's prompt, after text of the client's own.
     fn memory_of(
         &self,
         agent: &Described,
@@ -159,7 +159,7 @@ impl Edition21 {
         Ok(Some((Message { kind: MessageKind::Agent, name, ..message }, Source { purpose: Purpose::Memory, ..source })))
     }
 
-    /// Adds the list of the user's own agents that the model may call.
+    /// Adds the list of the user's agents that the model may call.
     pub(super) fn list_agents(&self, around: &Around, described: Vec<Described>, answer: &mut Answer) {
         let Around { at, settings, agent, .. } = around;
         let is_subagent = at.session == SessionKind::Subagent;
@@ -217,7 +217,7 @@ impl Edition21 {
     }
 }
 
-/// What is different for an agent that no file describes.
+/// Returns the differences for an agent that no file describes.
 fn of_the_client(
     name: &str,
     own: Option<&'static str>,
@@ -232,13 +232,13 @@ fn of_the_client(
         own.filter(|own| *own == "statusline-setup").map(|own| format!("the agent {own} has no Skill tool"));
     let few = ["Explore", "Plan", "statusline-setup"];
     let no_agents = own.filter(|own| few.contains(own)).map(|own| format!("the agent {own} has no Agent tool"));
-    // An agent of a plugin has the plugin's name in front.
+    // The name of a plugin's agent begins with the plugin's name.
     if own.is_none() && !name.contains(':') {
         let message = format!("there is no agent {name}: no file defines it, and Claude Code has none of that name");
         if is_subagent || settings.agent_is_needed && settings.agent.as_deref() == Some(name) {
             return Err(Refusal::new(if is_subagent { "Agent" } else { "--agent" }, message));
         }
-        // A question may name an agent of another harness; the settings mean this one.
+        // A question may name an agent of another harness; the settings mean an agent of this one.
         if settings.agent.as_deref() == Some(name) {
             answer.warnings.push(Warning::general("unknown-agent", format!("{message}; it is not taken")));
         }
@@ -246,7 +246,7 @@ fn of_the_client(
     Ok(Agent { without, no_skills, no_agents, sources: Vec::new() })
 }
 
-/// The agents as an answer has them: those that come with the client, unless the user's own has the name, and the user's own.
+/// Returns the agents for the answer: the client's own, unless a user's agent has the same name, and the user's agents.
 pub(super) fn said(described: &[Described]) -> Vec<agent::Agent> {
     let is_taken = |name: &str| described.iter().any(|agent| agent.name == name);
     let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| agent::Agent {
@@ -267,13 +267,13 @@ pub(super) fn said(described: &[Described]) -> Vec<agent::Agent> {
 }
 
 impl Described {
-    /// What the list of agents says of it.
+    /// Returns the agent's entry in the list of agents.
     fn entry(&self) -> String {
         let description = self.head.get("description").and_then(words).unwrap_or_default();
         format!("- {}: {description} (Tools: {})", self.name, self.tools())
     }
 
-    /// The tools that it has, in words.
+    /// Formats the list of the agent's tools.
     fn tools(&self) -> String {
         let of = |key: &str| self.head.get(key).and_then(tools).unwrap_or_default();
         let (kept, taken) = (of("tools"), of("disallowedTools"));
@@ -292,13 +292,13 @@ impl Described {
         kept.join(", ")
     }
 
-    /// Where its memory is: `user`, `project` or `local`.
+    /// Returns where the agent's memory is: `user`, `project` or `local`.
     fn memory(&self) -> Option<&str> {
         let memory = self.head.get("memory").and_then(Node::as_text);
         memory.filter(|place| ["user", "project", "local"].contains(place))
     }
 
-    /// Why no other agents are listed for it.
+    /// Returns the reason why no other agents are listed for this agent.
     fn no_agents(&self) -> Option<String> {
         let of = |key: &str| self.head.get(key).and_then(tools).unwrap_or_default();
         let is_agent = |tool: &String| ["Agent", "Task"].contains(&tool.split('(').next().unwrap_or_default());
@@ -307,7 +307,7 @@ impl Described {
         (!has || taken.iter().any(is_agent)).then(|| format!("the agent {} has no Agent tool", self.name))
     }
 
-    /// Why the agent has no Skill tool.
+    /// Returns the reason why the agent has no Skill tool.
     fn no_skills(&self) -> Option<String> {
         let tools = |key: &str| self.head.get(key).and_then(tools);
         let kept = tools("tools").is_none_or(|tools| tools.iter().any(|tool| tool == "*" || tool == "Skill"));
@@ -316,7 +316,7 @@ impl Described {
     }
 }
 
-/// A list of tools: a list, or words between commas.
+/// Parses a list of tools: a list, or names separated by commas.
 fn tools(node: &Node) -> Option<Vec<String>> {
     match &node.value {
         Value::Text(text) => {
@@ -327,7 +327,7 @@ fn tools(node: &Node) -> Option<Vec<String>> {
     }
 }
 
-/// The agents that the user describes, those that count first; those of plugins last.
+/// Returns the agents that the user describes, by precedence; those of plugins come last.
 pub(super) fn described(
     at: &Standpoint,
     settings: &Settings,
@@ -356,7 +356,7 @@ pub(super) fn described(
     Ok(described)
 }
 
-/// Adds the agents below a folder; one of a plugin may be called by its file.
+/// Adds the agents below a folder. A plugin's agent without a name takes that of its file.
 fn of_folder(
     dir: &Path,
     scope: Scope,
@@ -387,14 +387,15 @@ fn of_folder(
     Ok(())
 }
 
-/// The name of an agent of a plugin: the plugin's, the folders below that of its agents, its own.
+/// Returns the name of a plugin's agent: the plugin's name, the folders below the plugin's agents folder, and the
+/// agent's own name.
 fn in_plugin(plugin: &str, dir: &Path, file: &Path, name: &str) -> String {
     let folders = file.parent().and_then(|parent| parent.strip_prefix(dir).ok()).into_iter().flatten();
     let names = folders.map(|folder| folder.to_string_lossy()).chain([name.into()]);
     names.fold(plugin.to_owned(), |before, name| format!("{before}:{name}"))
 }
 
-/// Where agents are looked for; of one name the first counts.
+/// Returns the folders of agents; the first agent of a name counts.
 fn places(at: &Standpoint, settings: &Settings, checkout: Option<&Checkout>) -> Vec<(PathBuf, Scope)> {
     let of = |dir: &Path| dir.join(".claude/agents");
     let mut places = vec![(of(Path::new(super::MANAGED)), Scope::Managed)];

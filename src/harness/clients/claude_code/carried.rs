@@ -1,7 +1,8 @@
-//! In which messages the texts stand that a file brings along: that depends on the version, the model and the tool.
+//! The messages that carry nested files: they depend on the version, the model and the tool.
 //!
-//! Observed: models before the fifth generation are told them behind the answer of the tool, others by the user or by the
-//! system. What is handed over (nested AGENTS.md) and what is attached (all else) need not come the same way.
+//! Observed: models before the fifth generation receive nested files after the tool result, others as user or system
+//! messages. Files that are handed over (nested AGENTS.md) and files that are attached (all others) may arrive in
+//! different ways.
 
 use super::loader::Loader;
 use super::manner::Manner;
@@ -20,7 +21,7 @@ pub(super) struct Handed {
 }
 
 impl Loader<'_, '_> {
-    /// The messages, in their order.
+    /// Returns the messages in the order in which they are sent.
     pub(super) fn carry(&self, mut handed: Option<Handed>, files: Vec<Brought>) -> Vec<(Message, Vec<Source>)> {
         let mention = self.tool == Tool::Mention;
         let answers = self.manner == Manner::Answers;
@@ -35,11 +36,11 @@ impl Loader<'_, '_> {
             false if mention && self.edition.mentions_by_user => Role::User,
             false => Role::System,
         };
-        // A system message of its own needs no tag around it.
+        // A separate system message needs no tag around it.
         let is_bare = |role: Role| role == Role::System && self.manner == Manner::System;
         let hook = if mention { "prompt.mention" } else { "tool.call" };
         let before = format!("{hook} hook additional context: ");
-        // Both kinds share one system message, unless the user mentions the file.
+        // Handed-over and attached files share one system message, unless the user mentions the file.
         if let Some(handed) = handed.take_if(|_| !mention && is_bare(files_by) && !files.is_empty()) {
             let texts: Vec<Text> =
                 std::iter::once(handed.text.into()).chain(files.iter().map(|file| file.text.clone())).collect();

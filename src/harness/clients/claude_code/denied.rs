@@ -1,22 +1,23 @@
-//! Files that `permissions.deny` keeps from being read: those of the project are not loaded either.
+//! Files that `permissions.deny` forbids to read; those of the project are not loaded either.
 //!
-//! Observed: only rules for Read count, whoever sets them; the user's own files, the administrator's and the memory are
-//! loaded all the same.
+//! Observed: only rules for Read count, in any layer of settings; the user's own files, the administrator's files and
+//! the memory are loaded all the same.
 
 use std::path::{Path, PathBuf};
 
 use super::paths;
 
-/// The rules, by the directory that their patterns are seen from.
+/// Patterns of the deny rules, grouped by the directory to which they are relative.
 #[derive(Default)]
 pub(super) struct Denied(Vec<(PathBuf, Vec<String>)>);
 
 impl Denied {
-    /// Adds `Read` or `Read(PATTERN)`; other rules deny no file. A pattern is one of gitignore, seen from `cwd`; behind `/`
-    /// from `own`, the directory of its settings, behind `~/` from the home directory, and behind `//` from the top.
+    /// Adds `Read` or `Read(PATTERN)`; other rules deny no file. The pattern has gitignore syntax and is relative to
+    /// `cwd`. With a leading `/` it is relative to `own`, the directory of its settings, with `~/` to the home
+    /// directory, and with `//` to the file system root.
     pub(super) fn add(&mut self, rule: &str, own: &Path, cwd: &Path, home: &Path) {
         let pattern = match rule.strip_prefix("Read(").and_then(|rest| rest.strip_suffix(')')) {
-            // The tool itself is denied.
+            // A rule without a pattern denies the whole tool.
             None if rule == "Read" => "//**",
             Some("*") => "//**",
             Some("") | None => return,
@@ -31,7 +32,7 @@ impl Denied {
         } else {
             (cwd, pattern.strip_prefix("./").unwrap_or(pattern).to_owned())
         };
-        // Observed: `name/**` is the same as `name`, which is a directory of that name at any depth.
+        // Observed: `name/**` means the same as `name`, a directory of that name at any depth.
         let pattern =
             pattern.strip_suffix("/**").filter(|rest| !rest.is_empty()).map_or(pattern.clone(), str::to_owned);
         match self.0.iter_mut().find(|(known, _)| known == root) {
@@ -40,7 +41,7 @@ impl Denied {
         }
     }
 
-    /// Whether a file is denied.
+    /// Returns true if a rule denies the file.
     pub(super) fn covers(&self, path: &Path) -> bool {
         self.0.iter().any(|(root, patterns)| {
             path.strip_prefix(root)
@@ -49,7 +50,7 @@ impl Denied {
     }
 }
 
-/// The rules in a word of the command line: between commas and spaces that stand in no brackets.
+/// Splits a command-line argument into rules, at commas and spaces outside of brackets.
 pub(super) fn rules(word: &str) -> Vec<String> {
     let (mut rules, mut depth) = (vec![String::new()], 0);
     for c in word.chars() {

@@ -1,4 +1,4 @@
-//! Directories that variables and settings name: where they are, and how the client says them.
+//! Directories named by variables and settings: their location, and how the client displays them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,13 @@ use icu_normalizer::ComposingNormalizer;
 
 use crate::snapshot::absolute;
 
-/// A directory that was named. Observed: the name is taken in Unicode's composed form, NFC.
+/// A directory named by a variable or a setting. Observed: the client normalizes the name to Unicode's composed form,
+/// NFC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Directory {
-    /// Where it is.
+    /// Absolute path of the directory.
     pub(super) path: PathBuf,
-    /// Its name, where that is no absolute path; an empty one is the working directory.
+    /// The name as written, if it is not an absolute path; the empty name is the working directory.
     relative: Option<String>,
 }
 
@@ -22,7 +23,8 @@ impl Directory {
         Directory { path: absolute(cwd, Path::new(&*name)), relative }
     }
 
-    /// A file in it as the client says it: below a relative name relative, else in full.
+    /// Formats the path of a file in the directory as the client does: relative if the directory's name is relative,
+    /// otherwise absolute.
     pub(super) fn said(&self, file: &Path) -> String {
         match (&self.relative, file.strip_prefix(&self.path)) {
             (Some(name), Ok(rest)) => joined(name, &rest.to_string_lossy()),
@@ -31,7 +33,7 @@ impl Directory {
     }
 }
 
-/// A relative directory and a file below it, as Node's `path.join` writes that.
+/// Joins a relative directory and a file below it as Node's `path.join` does.
 fn joined(dir: &str, file: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in dir.split('/') {

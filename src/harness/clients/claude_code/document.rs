@@ -1,4 +1,4 @@
-//! One instruction file taken apart: front matter and comments off, imports found.
+//! Parses one instruction file: removes front matter and comments, and finds imports.
 
 use std::ops::Range;
 
@@ -9,37 +9,37 @@ use crate::harness::kit::heads;
 use crate::snapshot::Content;
 use crate::text::{is_js_space, js_trim};
 
-/// A file as Claude Code sees it.
+/// An instruction file as Claude Code parses it.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// What is left of the text; at the start of a session it is trimmed as well.
+    /// The remaining text; at the start of a session it is trimmed as well.
     pub(super) text: Text,
-    /// The front matter, if the file begins with one.
+    /// Front matter, if the file begins with some.
     pub(super) front: Front,
-    /// The words behind an `@` that counts, in order, as written.
+    /// Words after an `@` that may be imports, in order, as written.
     pub(super) imports: Vec<String>,
     /// Ranges of the file's bytes that `text` is made of.
     pub(super) kept: Vec<Range<usize>>,
 }
 
-/// What stands before the text.
+/// Front matter of a file.
 #[derive(Debug)]
 pub(super) enum Front {
-    /// Nothing.
+    /// The file has no front matter.
     None,
-    /// Front matter that could be read, perhaps at the second attempt.
+    /// Front matter that could be parsed, strictly or leniently.
     Matter(Node),
-    /// Front matter that is no YAML.
+    /// Front matter that is not YAML.
     Broken,
 }
 
-/// Whether there may be imports or comments, for which a file is looked through as Markdown.
+/// Returns true if the file may have imports or comments, so that it must be parsed as Markdown.
 pub(super) fn has_markup(raw: &Content) -> bool {
     let text = raw.text();
     text.contains('@') || text.contains("<!--")
 }
 
-/// Takes the bytes of a file apart.
+/// Parses the bytes of a file.
 pub(super) fn take_apart(raw: &Content) -> Document {
     let decoded = raw.text();
     let (front, start) = front_matter(&decoded);
@@ -68,13 +68,14 @@ pub(super) fn take_apart(raw: &Content) -> Document {
     document
 }
 
-/// The front matter, and where the text behind it begins. It ends with the first three dashes, wherever they stand.
+/// Parses the front matter, and returns where the text after it begins. It ends at the first three dashes, wherever
+/// they are.
 fn front_matter(text: &str) -> (Front, usize) {
     let Some((head, body)) = heads::claude_code(text) else { return (Front::None, 0) };
     (parse_leniently(head).map_or(Front::Broken, Front::Matter), text.len() - body.len())
 }
 
-/// A block of HTML that begins with a comment, without its comments; `None` for any other.
+/// Returns a block of HTML that begins with a comment, without its comments; `None` for any other block.
 fn without_comments(html: &str) -> Option<String> {
     let start = html.trim_start_matches(is_js_space);
     if !start.starts_with("<!--") || !html.contains("-->") {
@@ -89,15 +90,15 @@ fn without_comments(html: &str) -> Option<String> {
     Some(out)
 }
 
-/// The first comment that is closed.
+/// Returns the range of the first comment that is closed.
 fn comment(text: &str) -> Option<(usize, usize)> {
     let open = text.find("<!--")?;
     let close = text[open + 4..].find("-->")?;
     Some((open, open + 4 + close + 3))
 }
 
-/// The text put together again from its Markdown blocks, and which ranges of it are kept: comments that are blocks are gone,
-/// link definitions too, and CRLF is LF, after which ranges are not known any more.
+/// Joins the Markdown blocks again, and returns the text with the ranges that are kept. Comments that are blocks and
+/// link definitions are removed. CRLF becomes LF; ranges are unknown then, and the whole body counts as kept.
 fn rejoined(body: &str, markdown: &marked::Document) -> (String, Vec<Range<usize>>) {
     let (mut text, mut kept, mut at) = (String::new(), Vec::<Range<usize>>::new(), 0);
     let exact = !body.contains('\r');
@@ -128,7 +129,7 @@ fn rejoined(body: &str, markdown: &marked::Document) -> (String, Vec<Range<usize
     (text, merged)
 }
 
-/// The words behind `@` at the start of a text or after white space. `\ ` is a space in them.
+/// Returns the words after an `@` at the start of the text or after white space. In them, `\ ` is a space.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut before = None;

@@ -6,12 +6,13 @@ use crate::glob::Picomatch;
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// The globs of all settings together.
+/// Globs of all settings together.
 #[derive(Default)]
 pub(super) struct Excludes(Vec<Picomatch>);
 
 impl Excludes {
-    /// Reads the globs. What stands before the first wildcard may lead through links, and counts by both names.
+    /// Compiles the globs. The part before the first wildcard may lead through symbolic links, so it matches both as
+    /// written and resolved.
     pub(super) fn new<'p>(patterns: impl Iterator<Item = &'p str>, search: &mut Search) -> Known<Excludes> {
         let mut globs = Vec::new();
         for pattern in patterns {
@@ -32,7 +33,7 @@ impl Excludes {
         Ok(Excludes(globs))
     }
 
-    /// The glob that takes this path out.
+    /// Returns the glob that excludes this path.
     pub(super) fn matching(&self, path: &Path) -> Option<&str> {
         let path = path.to_str()?;
         self.0.iter().find(|glob| glob.matches(path)).map(Picomatch::pattern)

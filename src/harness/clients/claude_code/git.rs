@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, absolute};
 
-/// Where a session stands in git.
+/// The git checkout of a session.
 pub(super) struct Checkout {
-    /// The nearest directory with an entry `.git` that leads somewhere.
+    /// Nearest directory with an entry `.git` that exists, links followed.
     pub(super) root: PathBuf,
-    /// The main checkout that a linked worktree belongs to; `root` itself otherwise.
+    /// Main checkout that a linked worktree belongs to; otherwise `root` itself.
     pub(super) main: PathBuf,
 }
 
-/// The checkout that holds `cwd`.
+/// Returns the checkout that contains `cwd`.
 pub(super) fn checkout(cwd: &Path, search: &mut Search) -> Known<Option<Checkout>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
@@ -28,7 +28,7 @@ pub(super) fn checkout(cwd: &Path, search: &mut Search) -> Known<Option<Checkout
     Ok(None)
 }
 
-/// The main checkout, if the worktree and it know of each other.
+/// Returns the main checkout, if the worktree and the checkout refer to each other.
 fn main_checkout(dir: &Path, git: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some(pointer) = pointer(git, search)? else { return Ok(None) };
     let Some(target) = pointer.strip_prefix("gitdir:").map(str::trim) else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! How Claude Code changed from version to version. Each change was found on the real client, between that version and the one
-//! published before it.
+//! Changes of Claude Code from version to version. Each change was found on the real client, between that version and
+//! the one published before it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,7 +12,7 @@ use crate::harness::{Change, Edition, History, Replays, Version};
 static REPLAYS: Replays =
     LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/claude-code.toml")));
 
-/// The history.
+/// History of Claude Code.
 pub(super) static HISTORY: History = History { changes: CHANGES, rules, replays: &REPLAYS };
 
 const fn change(since: &'static str, what: &'static str, cases: &'static [&'static str]) -> Change {
@@ -150,7 +150,8 @@ const ADDED: Change = change(
     &["claude-code/added_directories_may_be_written_with_a_tilde_or_from_here"],
 );
 
-/// No change of the client, so not in [`CHANGES`]: since when it is known how much of the list of skills is the client's own.
+/// Not in [`CHANGES`], because the client did not change: the version since which the size of the client's own skills
+/// in the list is known.
 const OWN_SKILLS: Change = change("2.1.329", "how much of the list of skills is the client's own was measured", &[]);
 
 const CHANGES: &[&Change] = &[

@@ -1,7 +1,8 @@
-//! Hooks: programs that settings name, whose output the model is told. Briefing runs none of them; it names them.
+//! Hooks: programs named by settings, whose output the model receives. Briefing does not run them; it names them.
 //!
-//! Observed of 2.1.329: what SessionStart and UserPromptSubmit print is told as it is, what the others print where it is
-//! JSON with `additionalContext`; a sub-agent is told SubagentStart's in their place, and a mention runs no hooks of tools.
+//! Observed on 2.1.329: the output of SessionStart and UserPromptSubmit is sent as it is, the output of the others if
+//! it is JSON with `additionalContext`. A sub-agent gets the output of SubagentStart instead, and a mention runs no
+//! tool hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ use crate::formats::{Node, Value, parse_json};
 use crate::search::{Known, Search};
 use crate::text::list;
 
-/// When a hook runs; only those events whose output the model is told.
+/// Events that run a hook; only those whose output the model receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     SessionStart,
@@ -37,7 +38,7 @@ const EVENTS: [(&str, Event); 6] = [
     ("PostToolBatch", Event::PostToolBatch),
 ];
 
-/// A hook of the settings.
+/// A hook from the settings.
 pub(super) struct Hook {
     event: Event,
     name: &'static str,
@@ -45,13 +46,13 @@ pub(super) struct Hook {
     from: PathBuf,
 }
 
-/// Returns true if `disableAllHooks` is set. Observed: the strongest layer that speaks of it decides.
+/// Returns true if `disableAllHooks` is set. Observed: the strongest layer that has the key decides.
 pub(super) fn are_off(layers: &[Layer]) -> bool {
     let off = layers.iter().rev().find_map(|layer| layer.node.get("disableAllHooks")).and_then(Node::as_bool);
     off == Some(true)
 }
 
-/// The hooks of all layers.
+/// Returns the hooks of all layers.
 pub(super) fn of_layers(layers: &[Layer]) -> Vec<Hook> {
     if are_off(layers) {
         return Vec::new();
@@ -73,7 +74,7 @@ pub(super) fn of_plugins(settings: &mut Settings, plugins: &[Plugin], search: &m
         }
         let written = plugin.says("hooks").filter(|node| node.as_table().is_some());
         if let Some(node) = written {
-            // Hooks in a manifest stand below the events, with the key `hooks` around them or without.
+            // Hooks in a manifest are written with or without an outer key `hooks`.
             let around = Node { at: node.at.clone(), value: Value::Table(vec![("hooks".to_owned(), node.clone())]) };
             let node = if node.get("hooks").is_some() { node } else { &around };
             settings.hooks.extend(of_node(node, &plugin.dir));
@@ -94,7 +95,7 @@ fn of_node(node: &Node, from: &Path) -> impl Iterator<Item = Hook> {
 }
 
 impl Hook {
-    /// Whether it runs for the question; `agent` is the kind of the sub-agent that is asked.
+    /// Returns true if the hook runs for the question; `agent` is the kind of the sub-agent.
     fn runs(&self, at: &Standpoint, agent: &str) -> bool {
         let is_subagent = at.session == SessionKind::Subagent;
         let tool = at.target.as_ref().and_then(|_| tool(at.tool));
@@ -107,13 +108,14 @@ impl Hook {
         }
     }
 
-    /// Whether its matcher takes a word: plain words between bars are compared, all else is a regular expression.
+    /// Returns true if the matcher accepts the word: plain words separated by `|` are compared, anything else is a
+    /// regular expression.
     fn takes(&self, word: &str) -> bool {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
         match self.matcher.as_str() {
             "" | "*" => true,
             matcher if matcher.chars().all(is_plain) => matcher.split('|').any(|plain| plain == word),
-            // What looks ahead or back is not understood here; it may take any.
+            // Look-around is not supported here, so such a matcher may accept any word.
             matcher => Regex::new(matcher).map_or(true, |matcher| matcher.is_match(word)),
         }
     }
@@ -123,7 +125,7 @@ impl Hook {
     }
 }
 
-/// What hooks call a tool.
+/// Returns the name of a tool in hooks.
 fn tool(tool: Tool) -> Option<&'static str> {
     match tool {
         Tool::Read => Some("Read"),
@@ -134,7 +136,7 @@ fn tool(tool: Tool) -> Option<&'static str> {
     }
 }
 
-/// Names the hooks that run for the question, in messages of their own and in a warning for each file of settings.
+/// Names the hooks that run for the question, in messages of their own and in one warning per settings file.
 pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut Answer) {
     let agent = at.agent.as_deref().unwrap_or(USUAL);
     let mut running: Vec<&Hook> = hooks.iter().filter(|hook| hook.runs(at, agent)).collect();
@@ -156,7 +158,7 @@ pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut
         );
         answer.warnings.push(Warning::at("hooks", file, message));
     }
-    // Observed: what such a hook says keeps all that follows out of the tool's own answer.
+    // Observed: the output of such a hook keeps everything after it out of the tool's own result.
     let moves = |hook: &&&Hook| hook.event == Event::PreToolUse && manner != Manner::System;
     if let Some(hook) = running.iter().find(moves) {
         let reason = format!(

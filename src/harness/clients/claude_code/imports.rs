@@ -1,11 +1,11 @@
-//! The words behind an `@`: which are paths, where they lead, and which extensions may be imported.
+//! Words after an `@`: which ones are paths, where they lead, and which extensions may be imported.
 
 use std::path::{Path, PathBuf};
 
 use crate::snapshot::absolute;
 
-/// Extensions that may be imported, whatever their case; files without one may as well. Asked of Claude Code 2.1.329,
-/// one by one.
+/// Extensions that may be imported, in any case; files without an extension may be imported as well. Each was checked
+/// on Claude Code 2.1.329.
 const EXTENSIONS: &str = "\
     adoc asciidoc astro bash bat c cc cfg cjs clj cljc cljs cmake cmd conf config cpp cs css csv cts cxx dart diff \
     edn ejs elm env erb erl ex exs f f90 f95 fish for go gql gradle graphql h hbs hpp hrl hs htm html hxx ini jade \
@@ -13,7 +13,7 @@ const EXTENSIONS: &str = "\
     properties proto ps1 pug py pyi pyw r rake rb rs rst sass sbt scala scss sh sql svelte swift tex text toml ts \
     tsx txt vue xml yaml yml zsh";
 
-/// What a word behind an `@` is.
+/// Meaning of a word after an `@`.
 pub(super) enum Word {
     /// A path that is imported if it exists.
     Import(PathBuf),
@@ -23,7 +23,7 @@ pub(super) enum Word {
     Prose,
 }
 
-/// Where a word leads, from the directory of the importing file.
+/// Resolves a word relative to the directory of the importing file.
 pub(super) fn resolve(word: &str, dir: &Path, home: &Path) -> Word {
     let path = word.split('#').next().unwrap_or_default().replace("\\ ", " ");
     if path.contains('\0') {
@@ -40,24 +40,24 @@ pub(super) fn resolve(word: &str, dir: &Path, home: &Path) -> Word {
     if is_readable(&target) { Word::Import(target) } else { Word::Refused(target) }
 }
 
-/// Whether a path has no extension, or one that may be imported.
+/// Returns true if the path has no extension, or one that may be imported.
 pub(super) fn is_readable(path: &Path) -> bool {
     extension(path).is_none_or(is_known)
 }
 
-/// Whether a path has an extension that may be imported.
+/// Returns true if the path has an extension that may be imported.
 pub(super) fn has_extension(path: &Path) -> bool {
     extension(path).is_some_and(is_known)
 }
 
-/// A path without the punctuation at its end.
+/// Returns the path without the punctuation at its end; `None` if it has none.
 pub(super) fn without_punctuation(path: &Path) -> Option<PathBuf> {
     let text = path.to_str()?;
     let bare = text.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '*', '>']);
     (bare.len() < text.len()).then(|| PathBuf::from(bare))
 }
 
-/// What stands behind the last dot of a name, unless that dot is its first character.
+/// Returns the part after the last dot of the name, unless that dot is the first character.
 fn extension(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;
     name.rfind('.').filter(|at| *at > 0).map(|at| &name[at + 1..])

@@ -1,4 +1,4 @@
-//! The layers of settings: which files there are, weakest first, and which of them count.
+//! The layers of settings: which files exist, weakest first, and which of them count.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use crate::formats::{Node, Value};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Unreadable, absolute};
 
-/// Whose settings a layer is.
+/// Owner of a layer of settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The user's own.
     User,
-    /// Of the project, or the user's own for the project.
+    /// The project's, or the user's own for the project.
     Project,
     /// From the command line.
     Flag,
@@ -29,13 +29,13 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Whether all of it counts. Options of plugins, and most variables, do not where a project sets them.
+    /// Returns true if the whole layer counts. Plugin options and most variables do not count if a project sets them.
     pub(super) fn is_trusted(&self) -> bool {
         self.origin != Origin::Project
     }
 }
 
-/// Which layers are wanted.
+/// Selects the layers to read.
 pub(super) struct Wanted<'w> {
     pub(super) config: &'w Path,
     pub(super) cwd: &'w Path,
@@ -44,26 +44,28 @@ pub(super) struct Wanted<'w> {
     pub(super) user: bool,
     pub(super) project: bool,
     pub(super) local: bool,
-    /// What follows `--settings`.
+    /// Argument of `--settings`.
     pub(super) flag: Option<&'w str>,
 }
 
-/// The layers that count, weakest first.
+/// Layers that count, weakest first.
 #[derive(Default)]
 pub(super) struct Layers {
     pub(super) list: Vec<Layer>,
-    /// What is wrong with files that are passed over.
+    /// Problems of files that are ignored.
     pub(super) warnings: Vec<Warning>,
 }
 
 impl Layers {
-    /// Adds a layer, if every key that is known has its type. Of the administrator's, only the wrong keys are lost.
+    /// Adds a layer if every known key has the right type. In the administrator's layers, only the wrong keys are
+    /// dropped.
     fn add(&mut self, mut layer: Layer) {
         let Value::Table(table) = &mut layer.node.value else { return };
         let from = &layer.from;
         let mut whole = true;
         table.retain_mut(|(key, node)| {
-            // Observed: among the administrator's plugins, one that is neither on nor off is passed over by itself.
+            // Observed: in the administrator's `enabledPlugins`, an entry that is not a plugin switch is ignored by
+            // itself.
             if layer.origin == Origin::Managed
                 && key == "enabledPlugins"
                 && let Value::Table(plugins) = &mut node.value
@@ -86,14 +88,14 @@ impl Layers {
     }
 }
 
-/// Reads the layers. Broken settings of the administrator stop the client, and so do those on the command line.
+/// Reads the layers. The client does not start with broken settings of the administrator or of the command line.
 pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Layers> {
     let own = |name: &str| wanted.cwd.join(".claude").join(name);
     let mut files = Vec::new();
     files.extend(wanted.user.then(|| (wanted.config.join("settings.json"), Origin::User)));
     files.extend(wanted.project.then(|| (own("settings.json"), Origin::Project)));
-    // Observed: the local settings of the main checkout count wherever in it, or in a worktree of it, a session starts, and
-    // are stronger than those of the directory.
+    // Observed: the local settings of the main checkout count for every session in the checkout or one of its
+    // worktrees, and override those of the directory.
     let main = wanted.main.filter(|main| wanted.local && *main != wanted.cwd);
     files.extend(wanted.local.then(|| (own("settings.local.json"), Origin::Project)));
     files.extend(main.map(|main| (main.join(".claude/settings.local.json"), Origin::Project)));
@@ -109,7 +111,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Layers> {
     files.extend(drop_in_files(&drop_ins, search)?.into_iter().map(|path| (path, Origin::Managed)));
     let mut layers = Layers::default();
     for (path, origin) in files {
-        // JSON on the command line is the layer right below the administrator's.
+        // JSON on the command line is the layer just below the administrator's.
         if let Some(text) = inline.filter(|_| path == managed) {
             let from = PathBuf::from("--settings");
             match json(text) {
@@ -146,7 +148,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Layers> {
     Ok(layers)
 }
 
-/// Files that add to the administrator's settings, in the order of their names.
+/// Returns the files that add to the administrator's settings, sorted by name.
 fn drop_in_files(dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let Ok(entries) = search.list(dir, "files that add to the administrator's settings")? else {
         return Ok(Vec::new());
@@ -167,7 +169,7 @@ fn ignored(path: &Path, problem: &str) -> Warning {
     Warning::at("settings", path, format!("{}: {problem}; Claude Code ignores the whole file", path.display()))
 }
 
-/// Strict JSON that is an object.
+/// Parses strict JSON whose value is an object.
 fn json(text: &str) -> Result<Node, String> {
     let node = parsed(text)?;
     match node.value {
@@ -176,7 +178,7 @@ fn json(text: &str) -> Result<Node, String> {
     }
 }
 
-/// Strict JSON, behind a byte order mark or not.
+/// Parses strict JSON, with or without a byte order mark.
 pub(super) fn parsed(text: &str) -> Result<Node, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     crate::formats::parse_json(text).map_err(|error| error.message)

@@ -1,4 +1,4 @@
-//! Loads files: each with its imports behind it, each once, and says of every one what became of it.
+//! Loads files once each, followed by their imports, and records what became of every file.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable};
 use crate::text::js_trim;
 
-/// Whose file it is; imports belong to whom their importer belongs to.
+/// Owner of a file; an import has the owner of its importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The administrator's.
@@ -28,13 +28,13 @@ pub(super) enum Owner {
     Local,
 }
 
-/// As what a file is loaded.
+/// The role in which a file is loaded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileRole {
     pub(super) owner: Owner,
     pub(super) scope: Scope,
     pub(super) trigger: Trigger,
-    /// Whether `paths` in its front matter, or in that of an import, say when it counts.
+    /// True if the key `paths` in the front matter of the file, or of a file that it imports, limits when it applies.
     pub(super) rule: bool,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) owner: Owner,
     pub(super) document: Arc<Document>,
-    /// The patterns it waits for.
+    /// Patterns of `paths`; if set, the file applies only to files that match one of them.
     pub(super) globs: Option<Vec<String>>,
-    /// The file at the head of the imports that lead to it, if it was imported.
+    /// First file of the chain of imports that leads to this file, if it was imported.
     pub(super) head: Option<PathBuf>,
     pub(super) source: Source,
 }
@@ -57,22 +57,22 @@ pub(super) struct Loader<'s, 'a> {
     pub(super) search: &'s mut Search<'a>,
     pub(super) settings: &'s Settings,
     pub(super) excludes: &'s Excludes,
-    /// The tool that reaches the target.
+    /// Tool with which the agent accesses the target.
     pub(super) tool: Tool,
-    /// In which messages the model is told what a file brings along.
+    /// Kind of message that carries the nested files.
     pub(super) manner: Manner,
     pub(super) cwd: &'s Path,
     pub(super) home: &'s Path,
-    /// Whether files of the project may import from outside.
+    /// True if files of the project may import files from outside.
     pub(super) approved: bool,
-    /// Paths taken already, by their names and by their targets.
+    /// Paths already taken, as written and with links resolved.
     pub(super) seen: HashSet<PathBuf>,
     pub(super) sources: Vec<Source>,
-    /// The index of each file in `sources`.
+    /// Index of each place in `sources`.
     known: HashMap<Place, usize>,
     pub(super) warnings: Vec<Warning>,
     pub(super) mentions: Vec<Mention>,
-    /// Why it is not certain which files are loaded, if something leaves that open.
+    /// Reason why the set of loaded files is uncertain, if it is.
     pub(super) unsure: Option<String>,
 }
 
@@ -104,7 +104,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         }
     }
 
-    /// Asks beforehand for what loading these paths will ask in any case.
+    /// Announces the facts that loading these paths needs in any case.
     pub(super) fn expect(&mut self, paths: &[PathBuf]) -> Known<()> {
         let both = |path: &PathBuf| [Ask::Kind(path.clone()), Ask::Real(path.clone())];
         self.search.expect(paths.iter().flat_map(both))?;
@@ -119,7 +119,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.search.expect(contents)
     }
 
-    /// Loads a file and what it imports, unless it was loaded before, and adds them to `entries`.
+    /// Loads a file and its imports, unless it was loaded before, and appends them to `entries`.
     pub(super) fn load(&mut self, path: &Path, role: FileRole, entries: &mut Vec<Entry>) -> Known<()> {
         self.load_at(path, role, &[], entries)
     }
@@ -149,7 +149,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.imports(&[chain, &[path]].concat(), &real, &document, role, entries)
     }
 
-    /// What a file holds, and where it really is, if the client reads it and has not done so before.
+    /// Returns the real path and the content of a file, if the client reads it and has not read it before.
     fn read(&mut self, path: &Path, role: FileRole, by: Option<&Path>) -> Known<Option<(PathBuf, Content)>> {
         let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
         let Ok(meta) = self.search.stat(path, rule)? else { return Ok(None) };
@@ -201,7 +201,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         }
     }
 
-    /// A file that is too large for the client.
+    /// Records a file that is too large for the client.
     fn drop_large(&mut self, path: &Path, len: u64, source: Source) {
         let limit = self.edition.file_limit_bytes;
         if !self.edition.drops_large_files {
@@ -215,7 +215,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.consider(Source { limit: Some(limit), reason, ..source });
     }
 
-    /// The globs of a rule's head; `None`: it applies to every file.
+    /// Returns the globs of a rule's front matter; `None` if the rule applies to every file.
     fn globs(&mut self, path: &Path, role: FileRole, front: &Front) -> Option<Vec<String>> {
         match front {
             Front::Matter(node) if role.rule => paths::patterns(node),
@@ -228,7 +228,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         }
     }
 
-    /// Says what is wrong with the head of a rule that is YAML, or no head at all.
+    /// Warns about problems in a rule's front matter if it is valid YAML or missing.
     fn check_head(&mut self, path: &Path, raw: &Content, front: &Front) {
         let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some());
         let text = match front {
@@ -248,7 +248,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         }
     }
 
-    /// Loads what a document imports; `chain` are the files that lead to it, itself the last.
+    /// Loads the imports of a document. `chain` holds the files that lead to it; the document itself is the last.
     fn imports(
         &mut self,
         chain: &[&Path],
@@ -286,7 +286,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(())
     }
 
-    /// The imports of a document that name files not met before, each with its path.
+    /// Returns the imports of a document that name files not met before, each with its path.
     fn imported<'d>(
         &mut self,
         path: &Path,
@@ -313,10 +313,10 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(found)
     }
 
-    /// Whether an import names something that is there and may be imported; says why not.
+    /// Returns true if an import exists and may be imported; otherwise records why not.
     fn is_importable(&mut self, path: &Path, word: &str, target: &Path, role: FileRole) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "imported")? else {
-            // What nobody looked for any more may be there.
+            // Once the effort is spent, a file that was not found may still exist.
             if imports::has_extension(target) && self.search.gave_up_at().is_none() {
                 self.mentions.push(Mention::new(path, word, [target.to_owned()]));
                 self.warnings.push(Warning::at(
@@ -349,7 +349,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(false)
     }
 
-    /// Whether a file was met before, so that it is not imported again; warns where files import each other in a circle.
+    /// Returns true if a file was met before, so that it is not imported again; warns about circular imports.
     fn repeats(&mut self, path: &Path, word: &str, target: &Path, chain: &[&Path]) -> bool {
         if chain.contains(&target) {
             let way = if target == path { "the file itself" } else { "a file that imports it" };
@@ -362,7 +362,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.seen.contains(target)
     }
 
-    /// Says why a word that names a file imports nothing: its extension, or punctuation behind it.
+    /// Explains why a word that names a file imports nothing: its extension, or punctuation after it.
     fn explain_refusal(&mut self, path: &Path, word: &str, target: &Path) -> Known<()> {
         let bare = imports::without_punctuation(target).filter(|bare| imports::has_extension(bare));
         let candidates: Vec<PathBuf> = bare.iter().cloned().chain([target.to_owned()]).collect();
@@ -389,7 +389,8 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(())
     }
 
-    /// Whether a file may import this one: what is inside by name and by target, and for the user's files anything.
+    /// Returns true if a file of this owner may import the target: it lies in the working directory both as written and
+    /// resolved, the owner is the user, or imports from outside were approved.
     fn may_import(&mut self, target: &Path, owner: Owner) -> Known<bool> {
         if owner == Owner::User || self.approved {
             return Ok(true);
@@ -408,12 +409,12 @@ impl<'s, 'a> Loader<'s, 'a> {
         })
     }
 
-    /// The glob that takes a file out. Managed files stay.
+    /// Returns the glob that excludes a file. Managed files cannot be excluded.
     pub(super) fn excluded(&self, path: &Path, owner: Owner) -> Option<String> {
         (owner != Owner::Managed).then(|| self.excludes.matching(path)).flatten().map(str::to_owned)
     }
 
-    /// Whether permissions keep a file of the project from being read, by its name or by its target.
+    /// Returns true if permissions deny reading a file of the project, by its path or its real path.
     pub(super) fn denied(&self, path: &Path, real: &Path, owner: Owner) -> bool {
         matches!(owner, Owner::Project | Owner::Local)
             && (self.settings.denied.covers(path) || self.settings.denied.covers(real))
@@ -434,7 +435,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.known.get(&Place::Path(path.to_owned())).map(|at| &self.sources[*at])
     }
 
-    /// Adds a source. Of one file the first stays, unless it was dropped then or is loaded now.
+    /// Adds a source. A file keeps its first source, unless that one was dropped or the new one is loaded.
     pub(super) fn consider(&mut self, source: Source) {
         match self.known.get(&source.place) {
             Some(&at) if self.sources[at].fate == Fate::Dropped || source.fate == Fate::Loaded => {
@@ -450,7 +451,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 }
 
-/// A file that was met, imported by another one or for its own sake.
+/// Creates the source of a file, whether it was imported by another one or loaded for itself.
 fn met(path: &Path, role: FileRole, by: Option<&Path>, fate: Fate, reason: String) -> Source {
     let scope = if by.is_some() { Scope::Import } else { role.scope };
     Source { trigger: role.trigger, by: by.map(Path::to_owned), ..Source::new(path, scope, fate, reason) }

@@ -1,20 +1,21 @@
-//! Which kind of messages a model takes within the conversation.
+//! The kind of messages that a model takes within the conversation.
 
 use super::Edition21;
 use crate::answer::{SessionKind, Standpoint};
 
-/// How a model is told what comes up within the conversation.
+/// Kind of message in which the model receives texts within the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// System messages within the conversation.
+    /// In system messages within the conversation.
     System,
-    /// The same, each text in a block of its own.
+    /// In system messages within the conversation, each text in a block of its own.
     Blocks,
-    /// No system messages: what a tool brings stands behind its answer.
+    /// Not in system messages: texts that a tool brings follow its result.
     Answers,
 }
 
-/// Models that take no system message within the conversation; asked by their names, of Claude Code 2.1.300 and 2.1.330.
+/// Models that take no system message within the conversation. Each name was checked on Claude Code 2.1.300 and
+/// 2.1.330.
 const OF_ANSWERS: [&str; 9] = [
     "claude-3",
     "sonnet-4-0",
@@ -27,7 +28,8 @@ const OF_ANSWERS: [&str; 9] = [
     "haiku-4-5",
 ];
 
-/// How the model of the question, or else the one in the settings, is told; one that nobody knows, as the newest are.
+/// Returns the manner of the question's model, or else of the model in the settings; an unknown model is treated like
+/// the newest ones.
 pub(super) fn manner(edition: &Edition21, at: &Standpoint, in_settings: Option<&str>) -> Manner {
     let explores = at.session == SessionKind::Subagent && at.agent.as_deref() == Some("Explore");
     if !edition.tells_by_system || edition.explores_by_haiku && explores {

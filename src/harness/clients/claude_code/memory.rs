@@ -1,4 +1,4 @@
-//! The memory that Claude Code keeps for itself: which directory is a project's, and what of a long file is sent.
+//! The memory that Claude Code keeps for itself: the directory of a project, and the part of a long file that is sent.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::text::{js_trim, utf16_len};
 
-/// Longest name of a memory directory, in UTF-16 units; Claude Code 2.1.329.
+/// Maximum length of a memory directory's name, in UTF-16 units (Claude Code 2.1.329).
 const SLUG_LIMIT_UTF16: usize = 200;
 
-/// The name of a project's directory: every unit that is no ASCII letter or digit is a hyphen, and a hash ends what is
-/// too long.
+/// Returns the name of a project's directory: every UTF-16 unit that is not an ASCII letter or digit becomes a hyphen,
+/// and a name that is too long is cut and ends with a hash.
 pub(super) fn slug(project: &Path) -> String {
     let path = project.to_string_lossy();
     let slug: String = path
@@ -35,51 +35,52 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// The text with every pair of line ends as one line feed, as the memory is cut.
+/// Replaces every CRLF with a line feed, as the client does before it cuts the memory.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// What was cut, as it is sent: a carriage return alone ends a line only now.
+/// Replaces lone carriage returns with line feeds, as the client does after the cut.
 pub(super) fn with_lines(cut: &str) -> Cow<'_, str> {
     if cut.contains('\r') { Cow::Owned(cut.replace('\r', "\n")) } else { Cow::Borrowed(cut) }
 }
 
-/// How many bytes of `text` the first `length` bytes of [`with_line_feeds`] were, after white space at its start.
+/// Returns the number of bytes of `text`, after leading white space, that became the first `length` bytes of
+/// [`with_line_feeds`].
 pub(super) fn length_before(text: &str, length: usize) -> usize {
     let bytes = js_trim(text).as_bytes();
     let mut before = 0;
     for _ in 0..length {
-        // A pair is one line feed by now; every other byte is one byte still.
+        // CRLF has become one line feed; every other byte is unchanged.
         before += if bytes.get(before..).is_some_and(|rest| rest.starts_with(b"\r\n")) { 2 } else { 1 };
     }
     before
 }
 
-/// The same as a range of `text`, the text of a file.
+/// Returns the range of `text`, a file's text, that became the first `length` bytes of [`with_line_feeds`].
 pub(super) fn kept_of(text: &str, length: usize) -> Range<usize> {
     let start = text.find(js_trim(text)).unwrap_or(0);
     start..(start + length_before(text, length)).min(text.len())
 }
 
-/// What is said of a cut.
+/// Wording of the warning after a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Warning {
-    /// That there is one.
+    /// Says that the text was cut.
     Short,
-    /// What is lost as well.
+    /// Also says what was cut off.
     Quoting,
 }
 
-/// What of a memory file is sent.
+/// The part of a memory file that is sent.
 pub(super) struct Cut {
     /// The text, with the warning that follows a cut.
     pub(super) text: String,
-    /// How many bytes of the trimmed text are kept, if not all.
+    /// Number of bytes of the trimmed text that are kept; `None` if all are.
     pub(super) kept: Option<usize>,
 }
 
-/// `text` to at most `lines` lines and `units` UTF-16 units, back to a line end where there is one.
+/// Cuts `text` to at most `lines` lines and `units` UTF-16 units, back to a line end if there is one.
 pub(super) fn cut(text: &str, lines: usize, units: usize, warning: Warning) -> Cut {
     let text = js_trim(text);
     let (line_count, size) = (text.split('\n').count(), utf16_len(text));
@@ -128,7 +129,7 @@ pub(super) fn cut(text: &str, lines: usize, units: usize, warning: Warning) -> C
     Cut { text: format!("{kept}\n\n{warning}"), kept: Some(kept.len()) }
 }
 
-/// The first `units` UTF-16 units, less a broken last character.
+/// Returns the first `units` UTF-16 units, without a partial last character.
 pub(super) fn utf16_head(text: &str, units: usize) -> &str {
     let mut count = 0;
     for (at, c) in text.char_indices() {
@@ -140,7 +141,7 @@ pub(super) fn utf16_head(text: &str, units: usize) -> &str {
     text
 }
 
-/// At most 80 UTF-16 units of a line, back to a space where there is one not too near to its start.
+/// Returns at most 80 UTF-16 units of a line, cut back to a space if there is one after unit 40.
 fn preview(line: &str) -> String {
     if utf16_len(line) <= 80 {
         return line.to_owned();
@@ -150,7 +151,7 @@ fn preview(line: &str) -> String {
     format!("{head}…")
 }
 
-/// A size as people read it, with at most one decimal.
+/// Formats a size for people, with at most one decimal.
 fn figure(size: usize) -> String {
     let kilo = size as f64 / 1024.0;
     let (number, unit) = match kilo {

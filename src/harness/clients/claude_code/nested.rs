@@ -1,4 +1,5 @@
-//! What is attached when a file is read: the files of the directories on the way to it, and the rules that match it.
+//! Files attached when a file is read: those of the directories between the working directory and the file, and the
+//! rules that match it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,8 @@ use crate::snapshot::FileType;
 use crate::text::{self, js_trim, utf16_len};
 
 impl Loader<'_, '_> {
-    /// The messages that come with reading `target`. `start` is what the session began with, `already` what was
-    /// attached before, and `before` what was read.
+    /// Returns the messages that reading `target` brings. `start` was loaded at the start of the session, `already` was
+    /// attached before, and `before` lists the files that were read.
     pub(super) fn nested(
         &mut self,
         target: &Path,
@@ -45,7 +46,7 @@ impl Loader<'_, '_> {
             Tool::Mention if !self.edition.mentions_hand_over => None,
             Tool::Read | Tool::Mention => {
                 if self.succeeds(target)? {
-                    // An AGENTS.md that a command showed comes all the same.
+                    // A file AGENTS.md that a shell command showed is brought again.
                     let shown =
                         before.iter().filter(|earlier| earlier.tool == Tool::Shell && !already.contains(&earlier.file));
                     let shown: HashSet<&PathBuf> = shown.map(|earlier| &earlier.file).collect();
@@ -74,7 +75,7 @@ impl Loader<'_, '_> {
         Ok(self.carry(handed, files))
     }
 
-    /// Whether the tool brings anything when it takes `target`; the trace says why not.
+    /// Returns true if the tool brings nested files when it accesses `target`; otherwise the trace says why not.
     fn may_bring(&mut self, target: &Path) -> Known<bool> {
         if self.search.stat(target, "the file that is read")?.is_err() && self.tool != Tool::Write {
             return Ok(false);
@@ -105,11 +106,11 @@ impl Loader<'_, '_> {
         Ok(false)
     }
 
-    /// CLAUDE.md files and rules on the way to `target`, whether or not they are loaded already.
+    /// Returns the CLAUDE.md files and rules that apply to `target`, whether or not they are loaded already.
     fn attached(&mut self, target: &Path, below: &[PathBuf], checkout: Option<&Checkout>) -> Known<Vec<Entry>> {
         let mut found = Vec::new();
         self.seen.clear();
-        // Observed: an approval counts for the start and for nested AGENTS.md only.
+        // Observed: an approval counts only for the start and for nested AGENTS.md.
         self.approved = false;
         self.conditional(&Path::new(MANAGED).join(".claude/rules"), Owner::Managed, (target, self.cwd), &mut found)?;
         if self.settings.user {
@@ -133,7 +134,7 @@ impl Loader<'_, '_> {
         Ok(found)
     }
 
-    /// Says of the files of a worktree that they are not attached from outside.
+    /// Records that the files of a worktree are not attached from outside of it.
     fn left_to_the_worktree(&mut self, dir: &Path) -> Known<()> {
         for name in CLAUDE_FILES {
             let path = dir.join(name);
@@ -146,7 +147,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// When the files come that the target brings.
+    /// Returns the trigger of the files that the target brings.
     pub(super) fn trigger(&self) -> Trigger {
         match self.tool {
             Tool::Mention => Trigger::Attach,
@@ -154,7 +155,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Whether Read gives the file back: a text, a picture, a document or a notebook.
+    /// Returns true if Read returns the file: a text within the limit, an image, a PDF or a notebook.
     fn succeeds(&mut self, target: &Path) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "Read reads files")? else { return Ok(false) };
         if meta.kind != FileType::File {
@@ -178,7 +179,7 @@ impl Loader<'_, '_> {
         Ok(raw.is_ok_and(|raw| beginnings.iter().any(|beginning| raw.starts_with(beginning))))
     }
 
-    /// The files of one directory on the way to `target`.
+    /// Loads the files of one directory between the working directory and `target`.
     fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Known<()> {
         let files = CLAUDE_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
@@ -199,7 +200,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Adds the rules that match `target`, seen from `base`.
+    /// Adds the rules whose `paths`, relative to `base`, match `target`.
     fn conditional(
         &mut self,
         rules: &Path,
@@ -210,7 +211,7 @@ impl Loader<'_, '_> {
         self.rules(rules, owner, Which::Matching(target, base), found)
     }
 
-    /// One file as it is sent: cut.
+    /// Cuts one file to the limit, as it is sent.
     fn cut(&mut self, entry: Entry) -> Brought {
         let mut source = Source { trigger: self.trigger(), ..entry.source };
         let mut text = entry.document.text.clone();
@@ -242,7 +243,8 @@ impl Loader<'_, '_> {
         Brought { text: Text::framed(format!("Contents of {}:\n\n", entry.path.display()), text, ""), source }
     }
 
-    /// AGENTS.md on the way, as one text; by default only in a session whose walk has no CLAUDE.md.
+    /// Returns the nested AGENTS.md files as one text. By default they count only if no CLAUDE.md was found at the
+    /// start of the session.
     fn agents_on_the_way(
         &mut self,
         dirs: &[PathBuf],
@@ -254,7 +256,7 @@ impl Loader<'_, '_> {
         for dir in dirs {
             claude_files.push(self.claude_files(dir)?);
         }
-        // What the same reading attaches is not handed over as well, and neither is its text.
+        // A file, or a text, that is attached with the same read is not handed over as well.
         let attached = match wanted {
             true => self.with_imports(&claude_files)?,
             false => Vec::new(),
@@ -290,7 +292,7 @@ impl Loader<'_, '_> {
         Ok(self.handed_over(found))
     }
 
-    /// Says why a nested AGENTS.md is not read: `by` is read instead, or none is.
+    /// Records why a nested AGENTS.md is not read: `by` is read instead, or none is read at all.
     fn displaced_nested(&mut self, path: &Path, by: Option<&Path>) {
         let reason = match by {
             None => self.without_agents(path),
@@ -301,8 +303,8 @@ impl Loader<'_, '_> {
         self.consider(Source { trigger: Trigger::Read, by: by.map(Path::to_owned), ..source });
     }
 
-    /// Loads Claude Code's own files on the way with what they import. Observed: also what they import from outside, if that
-    /// was approved, although it is not attached.
+    /// Loads the nested CLAUDE.md files with their imports. Observed: this includes imports from outside if they were
+    /// approved, although these are not attached.
     fn with_imports(&mut self, claude_files: &[Vec<(PathBuf, String)>]) -> Known<Vec<Entry>> {
         self.seen.clear();
         let mut entries = Vec::new();
@@ -312,8 +314,8 @@ impl Loader<'_, '_> {
         Ok(entries)
     }
 
-    /// Those of [`CLAUDE_FILES`] in a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file
-    /// and the administrator's, by whatever link, keep nothing out.
+    /// Returns those [`CLAUDE_FILES`] of a directory that displace its AGENTS.md, each with its text. Observed: links
+    /// to the user's or the administrator's file displace nothing.
     pub(super) fn claude_files(&mut self, dir: &Path) -> Known<Vec<(PathBuf, String)>> {
         let files = CLAUDE_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
@@ -341,7 +343,7 @@ impl Loader<'_, '_> {
 
     fn is_of_user_or_managed(&mut self, path: &Path) -> Known<bool> {
         let real = self.search.real(path)?;
-        // Observed: where theirs is the link, and this one its target, this one keeps AGENTS.md out.
+        // Observed: if the user's or the administrator's file is a link to this one, this one does displace AGENTS.md.
         let is_link = real.as_deref().is_ok_and(|real| real != path);
         for theirs in [self.settings.config.path.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
             if (is_link || path == theirs) && real.is_ok() && real == self.search.real(&theirs)? {
@@ -351,7 +353,7 @@ impl Loader<'_, '_> {
         Ok(false)
     }
 
-    /// The files as one text. Where that is too long, the client sends none of it.
+    /// Joins the files to one text. If it is too long, the client sends none of it.
     fn handed_over(&mut self, found: Vec<Entry>) -> Option<Handed> {
         if found.is_empty() {
             return None;
@@ -389,13 +391,13 @@ impl Loader<'_, '_> {
     }
 }
 
-/// Claude Code's own files of a directory; where there is one, AGENTS.md is not read.
+/// Claude Code's own files in a directory; if there is one, AGENTS.md is not read.
 const CLAUDE_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
 
-/// Whether a directory belongs to a worktree that holds `target`, and is not read from outside.
+/// Returns true if a directory belongs to a worktree that contains `target`, so that it is not read from outside.
 ///
-/// Observed: of the first `.claude/worktrees/NAME` below `cwd`, these three directories give nothing; what lies below does,
-/// unless the session starts in that `.claude`.
+/// Observed: for the first `.claude/worktrees/NAME` below `cwd`, the directories `.claude`, `worktrees` and `NAME` give
+/// nothing. Directories below `NAME` do, unless the session starts in that `.claude`.
 fn is_of_worktree(dir: &Path, cwd: &Path, target: &Path) -> bool {
     let worktrees = |dir: &Path| dir.ends_with(".claude/worktrees") && dir.starts_with(cwd) && dir != cwd;
     let above: Vec<&Path> = target.ancestors().skip(1).collect();
@@ -407,7 +409,7 @@ fn nested(owner: Owner) -> FileRole {
     FileRole { owner, scope: Scope::Nested, trigger: Trigger::Read, rule: false }
 }
 
-/// The directories below `cwd` down to the one that holds `target`, outermost first.
+/// Returns the directories below `cwd` down to the one that contains `target`, outermost first.
 fn directories(cwd: &Path, target: &Path) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> =
         target.ancestors().skip(1).take_while(|dir| *dir != cwd && dir.starts_with(cwd)).map(Path::to_owned).collect();

@@ -1,17 +1,17 @@
-//! The `paths` of a rule: what may be written there, and gitignore patterns as the npm package `ignore` understands them.
+//! The key `paths` of a rule: the values it accepts, and gitignore patterns as the npm package `ignore` matches them.
 
 use std::path::Path;
 
 use crate::formats::{Node, Value};
 use crate::glob::{self, NpmIgnore};
 
-/// How many patterns the braces of one rule may make; the client has a bound of its own.
+/// Maximum number of patterns into which the braces of one rule expand; the client has a limit of its own.
 const PATTERN_LIMIT: usize = 10_000;
 
-/// How many bytes of patterns the braces of one word may make, those on the way to the last included.
+/// Maximum size of the patterns into which the braces of one word expand, in bytes, including intermediate ones.
 const COPIED_LIMIT_BYTES: usize = 8 << 20;
 
-/// The patterns of a rule that depends on the file that is read; `None` for a rule without any that count.
+/// Returns the patterns of a rule that depends on the file that is read; `None` if the rule has no pattern that counts.
 pub(super) fn patterns(front_matter: &Node) -> Option<Vec<String>> {
     let mut patterns = Vec::new();
     collect(front_matter.get("paths")?, &mut patterns);
@@ -20,11 +20,12 @@ pub(super) fn patterns(front_matter: &Node) -> Option<Vec<String>> {
         .map(|pattern| pattern.strip_suffix("/**").map_or(pattern.clone(), str::to_owned))
         .filter(|pattern| !pattern.is_empty())
         .collect();
-    // Nothing but stars is no condition at all.
+    // A rule that has only `**` applies to every file.
     (!patterns.iter().all(|pattern| pattern == "**")).then_some(patterns)
 }
 
-/// The patterns that begin with `./` or `../`, as they are written: no path that they are compared with does.
+/// Returns the patterns that begin with `./` or `../`, as written. They never match, because no compared path begins
+/// so.
 pub(super) fn never_matching(front_matter: &Node) -> Vec<&str> {
     let Some(paths) = front_matter.get("paths") else { return Vec::new() };
     let texts = paths.as_text().into_iter().chain(paths.as_list().unwrap_or_default().iter().filter_map(Node::as_text));
@@ -48,7 +49,7 @@ fn collect(node: &Node, patterns: &mut Vec<String>) {
     }
 }
 
-/// The words between commas that stand in no braces.
+/// Splits at commas outside of braces.
 fn split(text: &str) -> Vec<&str> {
     let (mut words, mut depth, mut start) = (Vec::new(), 0i32, 0);
     for (at, c) in text.char_indices() {
@@ -66,7 +67,7 @@ fn split(text: &str) -> Vec<&str> {
     words.into_iter().map(crate::text::js_trim).filter(|word| !word.is_empty()).collect()
 }
 
-/// `a{b,c}` as `ab` and `ac`. Braces do not nest, and empty ones stand for themselves.
+/// Expands `a{b,c}` to `ab` and `ac`. Braces do not nest, and empty ones are literal.
 fn expand(word: &str, patterns: &mut Vec<String>) {
     let (mut todo, mut copied) = (vec![word.to_owned()], 0);
     while let Some(word) = todo.pop() {
@@ -93,10 +94,10 @@ fn expand(word: &str, patterns: &mut Vec<String>) {
     }
 }
 
-/// Whether a list of patterns holds for the file at `relative`, seen from the directory they belong to.
+/// Returns true if the patterns match the file. `relative` is relative to the directory of the rule.
 pub(super) fn matches(patterns: &[String], relative: &Path) -> bool {
     let Some(relative) = relative.to_str() else { return false };
-    // Observed: a pattern that becomes no regular expression spoils none of the others.
+    // Observed: a pattern that is not a valid regular expression does not invalidate the others.
     NpmIgnore::lenient(patterns.iter().map(String::as_str)).ignores(relative) == Ok(true)
 }
 
@@ -164,11 +165,11 @@ mod tests {
         let mut patterns = Vec::new();
         expand(&("{a,b}".repeat(20) + &"x".repeat(100_000)), &mut patterns);
         assert!(patterns.iter().map(String::len).sum::<usize>() < 2 * COPIED_LIMIT_BYTES);
-        // Each comma of these would be a pattern nearly as long as all of it.
+        // Each comma makes a pattern nearly as long as the whole.
         let mut patterns = Vec::new();
         expand(&("{a,".repeat(20_000) + &"}".repeat(20_000)), &mut patterns);
         assert!(patterns.iter().map(String::len).sum::<usize>() < 2 * COPIED_LIMIT_BYTES);
-        // Each pair of these is taken off by itself.
+        // Each pair is expanded by itself.
         let meter = Meter::default();
         expand(&("{a: ".repeat(100_000) + &"}".repeat(100_000)), &mut Vec::new());
         assert!(meter.has_given_up());

@@ -1,7 +1,8 @@
-//! Plugins: those that the command line names, and those that are installed and switched on.
+//! Plugins: those named on the command line, and those that are installed and enabled.
 //!
-//! Observed of 2.1.329: an installed plugin counts if its marketplace is known and lists it. One of a directory is read where it
-//! lies there; any other in the client's cache, where the list of installed plugins has it for the user or for this project.
+//! Observed on 2.1.329: an installed plugin counts if its marketplace is known and lists it. A plugin of a directory
+//! marketplace is read in place; any other is read from the client's cache, if the list of installed plugins has it for
+//! the user or for this project.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +19,14 @@ pub(super) struct Plugin {
     pub(super) dir: PathBuf,
     pub(super) name: String,
     pub(super) manifest: Option<Node>,
-    /// What the list of a marketplace says of it.
+    /// Entry of the plugin in the list of its marketplace.
     entry: Option<Node>,
-    /// Whether only the commands and skills count that are named: a marketplace that is one plugin names them.
+    /// True if only the named commands and skills count, because the marketplace is itself the plugin and names them.
     pub(super) named_alone: bool,
 }
 
 impl Plugin {
-    /// The paths that the manifest or the list of a marketplace names under a key, below the plugin.
+    /// Returns the paths, below the plugin, that the manifest or the marketplace's list names under a key.
     pub(super) fn named(&self, key: &str) -> Vec<PathBuf> {
         let nodes = [&self.manifest, &self.entry].into_iter().flatten().filter_map(|node| node.get(key));
         let texts = nodes.flat_map(|node| match node.as_text() {
@@ -35,7 +36,7 @@ impl Plugin {
         texts.map(|text| self.dir.join(text.strip_prefix("./").unwrap_or(text))).collect()
     }
 
-    /// What stands under a key in the manifest or in the list of a marketplace.
+    /// Returns the value of a key in the manifest, or else in the marketplace's list.
     pub(super) fn says(&self, key: &str) -> Option<&Node> {
         [&self.manifest, &self.entry].into_iter().flatten().find_map(|node| node.get(key))
     }
@@ -64,7 +65,7 @@ impl Edition21 {
     }
 }
 
-/// The plugin in a directory, or the plugins in the directories below.
+/// Returns the plugin in a directory, or else the plugins in its subdirectories.
 fn at(dir: &Path, search: &mut Search) -> Known<Vec<Plugin>> {
     if let Some(plugin) = plugin(dir, search)? {
         return Ok(vec![plugin]);
@@ -83,7 +84,7 @@ fn at(dir: &Path, search: &mut Search) -> Known<Vec<Plugin>> {
     Ok(plugins)
 }
 
-/// The plugin in a directory: what has a manifest, or one of the folders that a plugin has.
+/// Returns the plugin in a directory, if it has a manifest or one of the folders of a plugin.
 fn plugin(dir: &Path, search: &mut Search) -> Known<Option<Plugin>> {
     let folders = ["commands", "skills", "agents", "hooks"].map(|name| dir.join(name));
     search.expect(folders.iter().cloned().map(Ask::Kind).chain([Ask::Content(manifest_of(dir))]))?;
@@ -106,13 +107,13 @@ fn manifest_of(dir: &Path) -> PathBuf {
     dir.join(".claude-plugin/plugin.json")
 }
 
-/// The manifest of a plugin, if there is one; `Some(None)` is one that is no JSON.
+/// Reads the manifest of a plugin, if there is one; `Some(None)` if it is not JSON.
 fn manifest(dir: &Path, search: &mut Search) -> Known<Option<Option<Node>>> {
     let raw = search.read(&manifest_of(dir), "the manifest of a plugin")?;
     Ok(raw.ok().map(|raw| parse_json(&raw.text()).ok()))
 }
 
-/// The plugins that the settings switch on, as far as they are installed.
+/// Returns the plugins that the settings enable, if they are installed.
 fn installed(settings: &Settings, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Plugin>> {
     if settings.plugins.is_empty() {
         return Ok(Vec::new());
@@ -148,14 +149,14 @@ fn installed(settings: &Settings, cwd: &Path, search: &mut Search, answer: &mut 
     Ok(plugins)
 }
 
-/// The plugin in a directory, as the list of its marketplace describes it.
+/// Returns the plugin in a directory, as the list of its marketplace describes it.
 fn of_market(dir: PathBuf, name: &str, entry: &Node, is_market: bool, search: &mut Search) -> Known<Option<Plugin>> {
     if !search.is_dir(&dir, "a plugin that is installed")? {
         return Ok(None);
     }
     let manifest = manifest(&dir, search)?;
     let lists = ["commands", "agents", "skills", "hooks", "mcpServers"].iter().any(|key| entry.get(key).is_some());
-    // Observed: a manifest beside a list that is not strict, and names parts of its own, is a conflict.
+    // Observed: if the list is not strict and names parts of its own, a manifest beside it is a conflict.
     let is_loose = entry.get("strict").and_then(Node::as_bool) == Some(false);
     if manifest.is_some() && is_loose && lists {
         search.never(&dir, "its manifest and the list of its marketplace contradict each other");
@@ -167,7 +168,8 @@ fn of_market(dir: PathBuf, name: &str, entry: &Node, is_market: bool, search: &m
     Ok(Some(Plugin { dir, name, manifest, entry: Some(entry.clone()), named_alone: is_market && lists }))
 }
 
-/// Where the client keeps a plugin that it installed for the user, or for the project around `cwd`.
+/// Returns the directory in which the client keeps a plugin that is installed for the user, or for the project around
+/// `cwd`.
 fn cached(
     name: &str,
     (plugin, market): (&str, &str),
@@ -179,7 +181,7 @@ fn cached(
     let record = records.and_then(|records| records.at_path(&["plugins", name]));
     let record = record.map(|record| record.as_list().unwrap_or(std::slice::from_ref(record)));
     let Some(records) = record else {
-        // Observed: one that was never recorded as installed is looked for all the same.
+        // Observed: a plugin that is not recorded as installed is searched for in the cache all the same.
         let folder = root.join("cache").join(market).join(plugin);
         let Ok(entries) = search.list(&folder, "versions of a plugin in the cache")? else { return Ok(None) };
         let mut versions: Vec<PathBuf> = entries.iter().map(|entry| folder.join(&entry.name)).collect();
@@ -210,11 +212,12 @@ fn json(file: &Path, rule: &'static str, search: &mut Search) -> Known<Option<No
     Ok(raw.ok().and_then(|raw| parse_json(&raw.text()).ok()))
 }
 
-/// The names of the plugins that settings switch on, in their order: of all layers, the strongest decides about each.
+/// Returns the names of the plugins that settings enable, in order of appearance; the strongest layer decides about
+/// each.
 pub(super) fn switched_on<'n>(layers: impl Iterator<Item = &'n Node>) -> Vec<String> {
     let mut names: Vec<(String, bool)> = Vec::new();
     for (name, node) in layers.filter_map(|layer| layer.get("enabledPlugins")?.as_table()).flatten() {
-        // Observed: a list of versions switches nothing on.
+        // Observed: a list of versions does not enable a plugin.
         let is_on = node.value == Value::Bool(true);
         match names.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = is_on,

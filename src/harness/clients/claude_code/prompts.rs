@@ -1,6 +1,6 @@
-//! Texts of the user's own in the prompt: those of the command line, and output styles.
+//! The user's own texts in the prompt: those of the command line, and output styles.
 //!
-//! Observed of 2.1.329: an output style is told behind the environment, and its name once more at the end.
+//! Observed on 2.1.329: an output style follows the environment, and its name is repeated at the end.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
 const OWN: [&str; 3] = ["Explanatory", "Learning", "Proactive"];
 
 impl Edition21 {
-    /// The role in which the model is told what stands outside of the prompt.
+    /// Returns the role of messages outside of the prompt.
     pub(super) fn role(&self, at: &Standpoint, settings: &Settings) -> Role {
         match self.manner(at, settings) {
             Manner::Answers => Role::User,
@@ -32,7 +32,7 @@ impl Edition21 {
         }
     }
 
-    /// Adds a text that the command line gives, or says that its file stops the client. Sub-agents are not told it.
+    /// Adds a text given on the command line, or refuses if its file cannot be read. Sub-agents do not get it.
     pub(super) fn prompt(
         &self,
         prompt: Option<&Prompt>,
@@ -68,7 +68,7 @@ impl Edition21 {
         Ok(())
     }
 
-    /// Adds the output style that the settings name.
+    /// Adds the output style named by the settings.
     pub(super) fn output_style(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Around { at, settings, .. } = around;
         let Some(name) = settings.output_style.as_deref().filter(|_| at.session != SessionKind::Subagent) else {
@@ -100,7 +100,7 @@ impl Edition21 {
     }
 }
 
-/// The text of an output style, and its file.
+/// Returns the text of an output style, and its source.
 fn find_style(name: &str, around: &Around, search: &mut Search) -> Known<Option<(String, Source)>> {
     for (dir, scope, plugin) in style_folders(around) {
         let mut files = search.glob(&dir, FILES, FLAVOR, "output styles")?.files.clone();
@@ -129,7 +129,7 @@ fn find_style(name: &str, around: &Around, search: &mut Search) -> Known<Option<
     Ok(None)
 }
 
-/// Where output styles are looked for; of one name the first counts.
+/// Returns the folders of output styles; the first style of a name counts.
 fn style_folders<'a>(around: &Around<'a>) -> Vec<(PathBuf, Scope, Option<&'a Plugin>)> {
     let Around { at, settings, checkout, plugins, .. } = around;
     let of = |dir: &Path| dir.join(".claude/output-styles");

@@ -1,4 +1,4 @@
-//! The rules of a directory: every `.md` below `.claude/rules`, in the order the disk lists them.
+//! The rules of a directory: every `.md` file below `.claude/rules`, in the order in which the disk lists them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use crate::answer::{Fate, Scope, Source, Trigger, Warning};
 use crate::search::Known;
 use crate::snapshot::{Ask, FileType};
 
-/// How many directories of rules are entered in one place; the client has no such bound.
+/// Maximum number of rule directories that Briefing enters in one place; the client has no such limit.
 const DIRECTORY_LIMIT: usize = 2_000;
 
-/// Which rules are wanted.
+/// Selects the rules to load.
 #[derive(Clone, Copy)]
 pub(super) enum Which<'p> {
-    /// Those without `paths`, at the start of the session.
+    /// Rules without `paths`, at the start of the session.
     Unconditional,
-    /// Those without `paths`, on the way to a file that is read.
+    /// Rules without `paths`, for a file that is read.
     UnconditionalNested,
-    /// Those whose `paths` match this file, seen from this directory.
+    /// Rules whose `paths` match this file, relative to this directory.
     Matching(&'p Path, &'p Path),
 }
 
 impl Loader<'_, '_> {
-    /// Adds the rules below `dir` that are wanted. What a rule imports counts on its own: it may load although its
-    /// rule waits.
+    /// Adds the selected rules below `dir`. The imports of a rule are selected by their own front matter: they may load
+    /// although their rule waits.
     pub(super) fn rules(&mut self, dir: &Path, owner: Owner, which: Which, entries: &mut Vec<Entry>) -> Known<()> {
         let trigger = match which {
             Which::Unconditional => Trigger::Session,
@@ -51,7 +51,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// The physical directory of the rules, if it may be entered.
+    /// Returns the physical directory of the rules, if it may be entered.
     fn rules_directory(&mut self, dir: &Path, owner: Owner, which: Which) -> Known<Option<PathBuf>> {
         self.search.expect([Ask::Kind(dir.to_owned()), Ask::LinkKind(dir.to_owned()), Ask::Real(dir.to_owned())])?;
         if !self.search.is_dir(dir, "rules")? {
@@ -59,7 +59,7 @@ impl Loader<'_, '_> {
         }
         let Ok(real) = self.search.real(dir)? else { return Ok(None) };
         let itself = self.search.lstat(dir, "rules")?.is_ok_and(|meta| meta.kind == FileType::Dir);
-        // Observed: nested rules behind a linked `.claude` are read; nothing else behind a link outwards is.
+        // Observed: nested rules in a linked `.claude` are read; nothing else behind a link to the outside is.
         let nested = matches!(which, Which::UnconditionalNested) && itself;
         if real != dir && !nested && !self.may_link(&real, owner) {
             self.outside(dir, &real);
@@ -68,12 +68,12 @@ impl Loader<'_, '_> {
         Ok(Some(real))
     }
 
-    /// Whether a link may lead there.
+    /// Returns true if a link may lead to `real`.
     fn may_link(&self, real: &Path, owner: Owner) -> bool {
         owner == Owner::User || self.approved || real.starts_with(self.cwd)
     }
 
-    /// Says of a link that it leads where it may not.
+    /// Records that a link leads to a place where it may not.
     fn outside(&mut self, link: &Path, real: &Path) {
         let reason = format!(
             "a link to {}, outside {}, and links to the outside were not approved",
@@ -84,7 +84,7 @@ impl Loader<'_, '_> {
         self.consider(Source { by: Some(real.to_owned()), ..Source::new(link, Scope::Rule, Fate::Dropped, reason) });
     }
 
-    /// The rule files below a physical directory, each with the link it was reached by.
+    /// Collects the rule files below a physical directory, each with the link that led to it.
     fn collect(
         &mut self,
         dir: &Path,
@@ -136,7 +136,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Keeps the rules that are wanted, and says of the others what they wait for.
+    /// Keeps the selected rules, and records for each of the others which files it waits for.
     fn sort_out(&mut self, found: Vec<Entry>, which: Which, entries: &mut Vec<Entry>) {
         let waiting: HashSet<PathBuf> =
             found.iter().filter(|entry| entry.globs.is_some()).map(|entry| entry.path.clone()).collect();
@@ -160,7 +160,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Warns of what a waiting rule imports: it does not wait with the rule.
+    /// Warns if a rule that waits has an import that does not wait with it.
     fn warn_of_import(&mut self, entry: &Entry, waiting: &HashSet<PathBuf>, which: Which) {
         let (Which::Unconditional, Some(by)) = (which, entry.source.by.as_ref().filter(|_| entry.head.is_some()))
         else {
@@ -180,7 +180,8 @@ impl Loader<'_, '_> {
     }
 }
 
-/// The path in a worktree below the `.claude` of `base`, for a session that was not started in it: rules take it from there on.
+/// Returns the part of the path inside a worktree below the `.claude` of `base`, unless the session was started in that
+/// worktree. Rules match this part alone.
 fn in_worktree<'p>(relative: &'p Path, base: &Path, cwd: &Path) -> Option<&'p Path> {
     let mut parts = relative.strip_prefix(".claude/worktrees").ok()?.components();
     let name = parts.next()?;

@@ -1,12 +1,12 @@
-//! The types of settings: for one known key of a wrong type the client ignores the whole file, unless it is the
+//! The types of settings. If a known key has the wrong type, the client ignores the whole file, unless it is the
 //! administrator's.
 //!
-//! Asked of Claude Code 2.1.329 key by key. What is not named here may be anything: unknown keys, and those whose values the
-//! client ignores when they make no sense.
+//! Checked on Claude Code 2.1.329, key by key. Keys that are not listed here may have any value: unknown keys, and keys
+//! whose invalid values the client ignores.
 
 use crate::formats::{Node, Value};
 
-/// What a value may be.
+/// Type of a value.
 #[derive(Clone, Copy)]
 enum Type {
     Text,
@@ -14,21 +14,21 @@ enum Type {
     Clock,
     Switch,
     Number,
-    /// A whole number, at least this.
+    /// A whole number, at least this one.
     Whole(i64),
-    /// A number above the first, and at most the second.
+    /// A number greater than the first and not greater than the second.
     Part(f64, f64),
     /// One of these words, which are separated by spaces.
     Word(&'static str),
     List(&'static Type),
-    /// A list of these, if it is a list at all.
+    /// If the value is a list, a list of this type; otherwise anything.
     IfList(&'static Type),
     Map(&'static Type),
-    /// A table whose keys have these types, where they are there. All others are free.
+    /// A table in which these keys, if present, have these types. All others are free.
     Keys(&'static [(&'static str, Type)]),
-    /// The same, and the first ones, as many as the number says, must be there.
+    /// Like `Keys`, and the first ones, as many as the number says, are required.
     Needs(usize, &'static [(&'static str, Type)]),
-    /// The same as `Keys`, if it is a table at all.
+    /// Like `Keys` if the value is a table; otherwise anything.
     IfKeys(&'static [(&'static str, Type)]),
     Either(&'static [Type]),
     Null,
@@ -164,7 +164,7 @@ const PLUGIN: Type = Either(&[TEXTS, Switch]);
 const OPTION: Type = Either(&[Text, Number, Switch, TEXTS]);
 const MODES: &str = "acceptEdits bypassPermissions default dontAsk plan auto manual";
 
-/// What is wrong with the value of a key, if it must be something else.
+/// Returns what is wrong with the value of a key, if its type is wrong.
 pub(super) fn wrong(key: &str, node: &Node) -> Option<String> {
     let among = |keys: &str| keys.split(' ').any(|known| known == key);
     let wanted = match OTHERS.iter().find(|(known, _)| *known == key) {
@@ -181,7 +181,7 @@ pub(super) fn wrong(key: &str, node: &Node) -> Option<String> {
     })
 }
 
-/// Whether `enabledPlugins` may say this of a plugin.
+/// Returns true if the value is allowed for a plugin in `enabledPlugins`.
 pub(super) fn is_plugin_switch(node: &Node) -> bool {
     fits(node, &PLUGIN)
 }
@@ -227,7 +227,7 @@ fn is_clock(text: &str) -> bool {
     })
 }
 
-/// A type in the words of messages.
+/// Returns the name of a type for messages.
 fn plainly(wanted: &Type) -> &'static str {
     match wanted {
         Text | Clock | Word(_) => "a string",

@@ -1,4 +1,4 @@
-//! MCP servers: where they are configured. What they say of themselves is told to the model at the start of a session.
+//! MCP servers: where they are configured. The model receives their instructions at the start of a session.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::harness::kit::servers;
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
-/// The file of a directory that configures servers for a project.
+/// File in a directory that configures servers for a project.
 const FILE: &str = ".mcp.json";
 
-/// Adds the servers that are configured and not switched off.
+/// Adds the servers that are configured and not disabled.
 pub(super) fn look(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Around { at, settings, checkout, plugins, .. } = around;
     if at.session == SessionKind::Subagent && settings.off.is_some() {
@@ -28,7 +28,7 @@ pub(super) fn look(around: &Around, search: &mut Search, answer: &mut Answer) ->
     search.expect(files.iter().chain([&managed]).cloned().map(Ask::Content))?;
     let mut names: Vec<String> = Vec::new();
     if let Some(node) = read(&managed, search)? {
-        // What an administrator configures is all that there is.
+        // The administrator's file excludes all other configured servers.
         names.extend(named(Some(&node)));
     } else if !settings.servers.strict {
         let own = settings.json.as_ref();
@@ -64,7 +64,7 @@ pub(super) fn look(around: &Around, search: &mut Search, answer: &mut Answer) ->
     Ok(())
 }
 
-/// The names of the servers in a file or in its table of servers.
+/// Returns the names of the servers in the table `mcpServers`.
 fn named(node: Option<&Node>) -> impl Iterator<Item = String> {
     let table = node.and_then(|node| node.get("mcpServers")).and_then(Node::as_table).unwrap_or_default();
     table.iter().map(|(name, _)| name.clone())
@@ -75,12 +75,12 @@ fn read(file: &Path, search: &mut Search) -> Known<Option<Node>> {
     Ok(raw.ok().and_then(|raw| layers::parsed(&raw.text()).ok()))
 }
 
-/// The servers that a plugin brings, with its name in front.
+/// Returns the servers of a plugin, with the plugin's name in front.
 fn of_plugin(plugin: &Plugin, search: &mut Search) -> Known<Vec<String>> {
     let mut names = Vec::new();
     for file in [plugin.dir.join(FILE)].into_iter().chain(plugin.named("mcpServers")) {
         let node = read(&file, search)?;
-        // The table may stand in the file with its key or without.
+        // The table is written with or without its key.
         let table = node.as_ref().map(|node| node.get("mcpServers").unwrap_or(node)).and_then(Node::as_table);
         names.extend(table.unwrap_or_default().iter().map(|(name, _)| name.clone()));
     }
@@ -89,19 +89,19 @@ fn of_plugin(plugin: &Plugin, search: &mut Search) -> Known<Vec<String>> {
     Ok(names.into_iter().map(|name| format!("plugin:{}:{name}", plugin.name)).collect())
 }
 
-/// What the command line and the settings say of servers.
+/// Settings of MCP servers from the command line and the settings files.
 #[derive(Default)]
 pub(super) struct Servers {
-    /// `--mcp-config`: files, or JSON.
+    /// Values of `--mcp-config`: files, or JSON.
     pub(super) given: Vec<String>,
-    /// Whether nothing else counts.
+    /// True if no other servers count.
     pub(super) strict: bool,
-    /// The servers of a project's file that are switched off.
+    /// Servers of a project's file that are disabled.
     pub(super) off: Vec<String>,
 }
 
 impl Settings {
-    /// Takes over what a layer says of the servers of a project's file.
+    /// Applies a layer's settings for the servers of a project's file.
     pub(super) fn apply_to_servers(&mut self, layer: &Node) {
         let off = layer.get("disabledMcpjsonServers").and_then(Node::as_texts).unwrap_or_default();
         self.servers.off.extend(off.into_iter().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! The settings: arguments of the command line, variables, and the layers of settings files.
+//! Settings: arguments of the command line, environment variables, and the layers of settings files.
 
 use std::collections::BTreeMap;
 use std::iter::{self, Peekable};
@@ -19,139 +19,139 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::absolute;
 use crate::text::js_trim;
 
-/// Which AGENTS.md files are read besides CLAUDE.md.
+/// Selects the AGENTS.md files that are read besides CLAUDE.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// All of the walk, if it has no CLAUDE.md.
+    /// All AGENTS.md, if no CLAUDE.md is found from the root down to the working directory.
     EitherKind,
-    /// All.
+    /// All AGENTS.md.
     BothKinds,
-    /// None.
+    /// No AGENTS.md.
     ClaudeOnly,
-    /// None, and no other files of the user or the project at the start.
+    /// No AGENTS.md, and no other files of the user or the project at the start.
     ManagedOnly,
 }
 
-/// Everything that was set, wherever.
+/// All settings of a session, from all sources.
 pub(super) struct Settings {
     /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub(super) config: Directory,
-    /// Whether nothing is loaded at all, and what says so.
+    /// Set if nothing is loaded at all: the option or variable that says so.
     pub(super) off: Option<&'static str>,
-    /// Whether no instruction files are loaded, but skills are listed.
+    /// True if no instruction files are loaded, but skills are listed.
     pub(super) no_files: bool,
-    /// Whether the user's files are read.
+    /// True if the user's files are read.
     pub(super) user: bool,
-    /// Whether the project's files are read.
+    /// True if the project's files are read.
     pub(super) project: bool,
-    /// Whether the local files of the project are read.
+    /// True if the local files of the project are read.
     pub(super) local: bool,
-    /// Directories whose files are read besides the walk.
+    /// Directories whose files are read besides those from the root down to the working directory.
     pub(super) added: Vec<PathBuf>,
-    /// The globs that take files out.
+    /// Globs of `claudeMdExcludes`, each with its settings file.
     pub(super) excludes: Vec<(String, PathBuf)>,
-    /// What must not be read.
+    /// Files that must not be read.
     pub(super) denied: Denied,
-    /// Which AGENTS.md files are read.
+    /// Selects the AGENTS.md files that are read.
     pub(super) mode: Mode,
-    /// Where the memory is.
+    /// Location of the memory.
     pub(super) memory: Memory,
-    /// What holds the memories of all projects.
+    /// Directory that holds the memories of all projects.
     pub(super) memories: Directory,
-    /// What stands for the text of the memory.
+    /// Text that replaces the text of the memory file.
     pub(super) memory_text: Option<String>,
-    /// `claudeMd` of the administrator's settings, and the file it stands in.
+    /// The key `claudeMd` of the administrator's settings, and the file that sets it.
     pub(super) told: Option<(String, PathBuf)>,
-    /// The agent that the command line or the settings name.
+    /// Agent named by the command line or the settings.
     pub(super) agent: Option<String>,
-    /// Whether it was the command line; the client does not start when there is no agent of that name.
+    /// True if the command line named the agent; the client does not start if there is no agent of that name.
     pub(super) agent_is_needed: bool,
-    /// The agents that the command line describes.
+    /// Agents described on the command line.
     pub(super) agents: Option<Node>,
-    /// The model that the settings name.
+    /// Name of the model: from the command line, a variable, or the settings.
     pub(super) model: Option<String>,
-    /// What takes the place of the client's prompt.
+    /// Text that replaces the client's prompt.
     pub(super) system_prompt: Option<Prompt>,
-    /// What follows the prompt.
+    /// Text that is appended to the prompt.
     pub(super) appended_prompt: Option<Prompt>,
-    /// The output style that the settings name.
+    /// Output style named by the settings.
     pub(super) output_style: Option<String>,
-    /// What is said of MCP servers.
+    /// Settings about MCP servers.
     pub(super) servers: Servers,
-    /// Why no agents are listed.
+    /// Reason why no agents are listed.
     pub(super) no_agents: Option<String>,
-    /// The agents that are not listed, and must not be called.
+    /// Agents that are not listed and must not be called.
     pub(super) agents_off: Vec<String>,
-    /// The directories that `--add-dir` adds, whether or not they give instruction files.
+    /// Directories added by `--add-dir`, whether or not their instruction files are read.
     pub(super) added_anyway: Vec<PathBuf>,
-    /// The plugins that the settings switch on, with the names of their marketplaces.
+    /// Plugins that the settings enable, with the names of their marketplaces.
     pub(super) plugins: Vec<String>,
-    /// The plugins that the command line names.
+    /// Plugin directories named by the command line.
     pub(super) plugin_dirs: Vec<PathBuf>,
-    /// Why no skills are listed.
+    /// Reason why no skills are listed.
     pub(super) no_skills: Option<String>,
-    /// The part of the model's window that the list of skills may have, and the file that says so.
+    /// Fraction of the model's context window for the list of skills, and the file that sets it.
     pub(super) skill_fraction: Option<(f64, String)>,
-    /// Longest description in the list of skills, in UTF-16 units.
+    /// Maximum length of a description in the list of skills, in UTF-16 units.
     pub(super) skill_description: Option<usize>,
-    /// How many columns the list of skills may have, where a variable says so.
+    /// Maximum number of columns for the list of skills, if a variable sets it.
     pub(super) skill_columns: Option<usize>,
-    /// How often skills were called for, and when last.
+    /// Usage of each skill: number of calls and last use.
     pub(super) skill_usage: SkillUsage,
-    /// Whether windows of a million tokens are switched off.
+    /// True if context windows of a million tokens are disabled.
     pub(super) small_window: bool,
-    /// The skills that are not listed as they are, by their folders.
+    /// Overrides for how skills are listed, by the skill's folder.
     pub(super) skills_shown: BTreeMap<String, Shown>,
-    /// Why it is not certain which files are denied.
+    /// Reason why the set of denied files is uncertain.
     pub(super) unsure: Option<String>,
-    /// The hooks of all layers.
+    /// Hooks of all layers.
     pub(super) hooks: Vec<Hook>,
-    /// Whether no hooks run, those of plugins neither.
+    /// True if no hooks run, including those of plugins.
     pub(super) hooks_are_off: bool,
-    /// What is wrong with the files.
+    /// Problems of the settings files.
     pub(super) warnings: Vec<Warning>,
-    /// The user's own JSON file.
+    /// Content of the user's own JSON file, `.claude.json`.
     pub(super) json: Option<Node>,
-    /// Whether it is there, and has nothing in it.
+    /// True if that file exists and is empty.
     pub(super) json_is_empty: bool,
 }
 
-/// A text of the command line for the prompt.
+/// A text for the prompt, given on the command line.
 #[derive(Clone)]
 pub(super) enum Prompt {
-    /// The option, and the text itself.
+    /// Option, and the text itself.
     Text(&'static str, String),
-    /// The option, and the file that holds the text.
+    /// Option, and the file that holds the text.
     File(&'static str, String),
 }
 
 impl Prompt {
-    /// The option that gave it.
+    /// Returns the option that gave the text.
     pub(super) fn option(&self) -> &'static str {
         let (Prompt::Text(option, _) | Prompt::File(option, _)) = self;
         option
     }
 }
 
-/// What `skillOverrides` says of a skill.
+/// Value of `skillOverrides` for a skill.
 pub(super) enum Shown {
-    /// Its name alone is listed.
+    /// Only the name is listed.
     NameOnly,
-    /// It is not listed; the word that says so.
+    /// The skill is not listed; the value that says so.
     Hidden(String),
 }
 
-/// Where the memory is.
+/// Location of the memory.
 pub(super) enum Memory {
-    /// Nowhere, and what says so.
+    /// Disabled, with the reason.
     Off(String),
-    /// Where the project's slug says.
+    /// The directory derived from the project's slug.
     Usual,
-    /// In this directory.
+    /// This directory.
     In(PathBuf),
 }
 
-/// The arguments of the command line that matter.
+/// Arguments of the command line that matter here.
 #[derive(Default)]
 struct Arguments {
     bare: bool,
@@ -218,7 +218,7 @@ impl Arguments {
         arguments
     }
 
-    /// Why the command line leaves no Skill tool.
+    /// Returns the reason why the command line removes the Skill tool, if it does.
     fn no_skills(&self) -> Option<String> {
         let denies = |rule: &String| ["Skill", "Skill()", "Skill(*)"].contains(&rule.as_str());
         if self.no_commands {
@@ -232,7 +232,7 @@ impl Arguments {
         (!has).then(|| "--tools leaves the Skill tool out".to_owned())
     }
 
-    /// Why the command line leaves no Agent tool.
+    /// Returns the reason why the command line removes the Agent tool, if it does.
     fn no_agents(&self) -> Option<String> {
         if self.denied.iter().any(|rule| is_agent_tool(rule)) {
             return Some("--disallowedTools removes the Agent tool".to_owned());
@@ -243,25 +243,26 @@ impl Arguments {
         (!has).then(|| "--tools leaves the Agent tool out".to_owned())
     }
 
-    /// A word of `--setting-sources` that the client does not know.
+    /// Returns the first word of `--setting-sources` that the client does not know.
     fn unknown_source(&self) -> Option<&str> {
         let sources = self.sources.as_deref()?.split(',').map(str::trim);
         sources.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
     }
 }
 
-/// Whether a rule or a tool is the one that calls agents, under either of its names.
+/// Returns true if a rule or a tool is the one that calls agents, under either of its names.
 fn is_agent_tool(rule: &str) -> bool {
     ["Agent", "Agent()", "Agent(*)", "Task", "Task()", "Task(*)"].contains(&rule)
 }
 
-/// The agent that a rule names: `Agent(name)`.
+/// Returns the agent named by a rule such as `Agent(name)`.
 fn agent_of(rule: &str) -> Option<String> {
     let inside = rule.strip_prefix("Agent(").or_else(|| rule.strip_prefix("Task("))?;
     inside.strip_suffix(')').map(str::to_owned)
 }
 
-/// The values of an option that takes several: the one behind an equals sign, or every word up to the next option.
+/// Returns the values of an option that takes several: the one after an equals sign, or every word up to the next
+/// option.
 fn several<'a>(value: Option<String>, args: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<String> {
     match value {
         Some(value) => vec![value],
@@ -269,7 +270,7 @@ fn several<'a>(value: Option<String>, args: &mut Peekable<impl Iterator<Item = &
     }
 }
 
-/// A directory of the command line: without white space at its ends, below the home directory behind a tilde.
+/// Resolves a directory of the command line: trims white space, and expands a leading tilde to the home directory.
 fn added(dir: &str, at: &Standpoint) -> PathBuf {
     match js_trim(dir) {
         "~" => at.home.clone(),
@@ -281,7 +282,7 @@ fn added(dir: &str, at: &Standpoint) -> PathBuf {
 }
 
 impl Settings {
-    /// Reads them all.
+    /// Reads all settings.
     pub(super) fn gather(at: &Standpoint, checkout: Option<&Checkout>, search: &mut Search) -> Known<Settings> {
         let args = at.option_list(super::ID, "args");
         let arguments = Arguments::new(&args);
@@ -297,7 +298,7 @@ impl Settings {
         let layers = settings.layers(at, checkout, arguments.settings.as_deref(), &mut variables, search)?;
         settings.take_variables(&arguments, &variables, search);
         settings.apply(&layers, at);
-        // Observed: on the command line the tool by itself is taken away, and no file with it.
+        // Observed: on the command line, `Read` without a pattern removes the tool, but denies no file.
         for rule in arguments.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
             settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
@@ -313,7 +314,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What the command line and the user's own state say, before any settings file is read.
+    /// Creates the settings from the command line and the user's own state, before any settings file is read.
     fn before_layers(
         arguments: &Arguments,
         config: Directory,
@@ -366,7 +367,7 @@ impl Settings {
         }
     }
 
-    /// What variables say once all layers have set theirs.
+    /// Applies the variables, after all layers have set theirs.
     fn take_variables(&mut self, arguments: &Arguments, variables: &Variables, search: &Search) {
         self.off = [
             (arguments.bare, "--bare"),
@@ -387,8 +388,8 @@ impl Settings {
         }
     }
 
-    /// The layers, weakest first. Observed: one of them may move the user's directory, and the user's settings are then
-    /// those that stand there.
+    /// Reads the layers, weakest first. Observed: a layer may move the user's directory; the user's settings are then
+    /// read from the new directory.
     fn layers(
         &mut self,
         at: &Standpoint,
@@ -420,7 +421,7 @@ impl Settings {
         }
     }
 
-    /// What the layers say, one after the other.
+    /// Applies the layers, weakest first.
     fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
         self.hooks = hooks::of_layers(layers);
         self.hooks_are_off = hooks::are_off(layers);
@@ -455,7 +456,7 @@ impl Settings {
         }
     }
 
-    /// What `permissions.deny` of a layer keeps from being read, or from being used.
+    /// Applies `permissions.deny` of a layer: files that may not be read, tools and agents that may not be used.
     fn deny(&mut self, layer: &Layer, at: &Standpoint) {
         let denied = layer.node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
         let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
@@ -463,7 +464,8 @@ impl Settings {
             Origin::User => &self.config.path,
             Origin::Project | Origin::Flag | Origin::Managed => &at.cwd,
         };
-        // Observed, but not understood: what a slash means in the local settings of a root above.
+        // The client's behaviour is not understood here: the meaning of a leading slash in the local settings of a root
+        // above.
         let above = layer.origin == Origin::Project && !layer.from.starts_with(&at.cwd);
         if above && denied.iter().any(|rule| rule.starts_with("Read(/") && !rule.starts_with("Read(//")) {
             self.unsure =
@@ -481,7 +483,7 @@ impl Settings {
         }
     }
 
-    /// What a layer says about the list of skills.
+    /// Applies the settings of a layer for the list of skills.
     fn apply_to_skills(&mut self, layer: &Layer) {
         let node = &layer.node;
         if let Some(fraction) = node.get("skillListingBudgetFraction").and_then(number) {
@@ -501,7 +503,7 @@ impl Settings {
         }
     }
 
-    /// Where the memory is. The strongest layer that names a directory decides, even if it names none that counts.
+    /// Locates the memory. The strongest layer that names a directory decides, even if its value is invalid.
     fn place_memory(&mut self, layers: &[Layer], variables: &Variables, at: &Standpoint, search: &Search) {
         let elsewhere = variables.given(variables::MEMORIES, search);
         self.memories = elsewhere.map_or_else(|| self.config.clone(), |dir| Directory::new(&dir, &at.cwd));
@@ -525,7 +527,7 @@ impl Settings {
         };
     }
 
-    /// The path of the memory as the client says it.
+    /// Formats the path of the memory as the client does.
     pub(super) fn said_memory(&self, path: &Path) -> String {
         match self.memory {
             Memory::Usual => self.memories.said(path),
@@ -533,8 +535,8 @@ impl Settings {
         }
     }
 
-    /// Whether the user let the files of a project import from outside: a value of the user's own JSON file that is not
-    /// false, zero or empty.
+    /// Returns true if the user allowed the files of a project to import files from outside: the value in the user's
+    /// JSON file is not false, zero or empty.
     pub(super) fn approved(&self, project: &Path) -> bool {
         let keys = ["projects", &project.to_string_lossy(), "hasClaudeMdExternalIncludesApproved"];
         let value = self.json.as_ref().and_then(|json| json.at_path(&keys));
@@ -549,7 +551,8 @@ impl Settings {
     }
 }
 
-/// Whether a directory is the home. Observed: where the home does not exist, every directory counts as it.
+/// Returns true if a directory is the home directory. Observed: if the home directory does not exist, every directory
+/// counts as it.
 fn is_home(dir: &Path, home: &Path, search: &mut Search) -> Known<bool> {
     let home = search.real(home)?;
     Ok(home.is_err() || home == search.real(dir)?)
@@ -563,19 +566,19 @@ fn number(node: &Node) -> Option<f64> {
     }
 }
 
-/// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+/// Returns the user's directory: `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
 fn config(variables: &Variables, at: &Standpoint, search: &Search) -> Directory {
     let usual = || at.home.join(".claude").to_string_lossy().into_owned();
     Directory::new(&variables.get(variables::CONFIG_DIR, search).unwrap_or_else(usual), &at.cwd)
 }
 
-/// A directory that may hold the memory: an absolute path, and no name of one letter at the top.
+/// Returns the directory if it may hold the memory: an absolute path that is not a name of one letter at the root.
 fn memory_directory(dir: &str) -> Option<PathBuf> {
     let path = absolute(Path::new("/"), Path::new(dir));
     (dir.starts_with('/') && !dir.contains('\0') && path.as_os_str().len() > 2).then_some(path)
 }
 
-/// What lies below the home directory, and is not the home directory itself.
+/// Resolves a path below the home directory; `None` if it is the home directory itself or leaves it.
 fn below(home: &Path, rest: &str) -> Option<PathBuf> {
     let rest = Path::new(rest.trim_start_matches('/'));
     let mut depth = 0;
@@ -592,7 +595,7 @@ fn below(home: &Path, rest: &str) -> Option<PathBuf> {
     (depth > 0).then(|| absolute(home, rest))
 }
 
-/// The user's own JSON file, and whether it is there without anything in it. One that is no JSON stops the client.
+/// Reads the user's own JSON file; the second value is true if it exists and is empty. Invalid JSON stops the client.
 fn users_json(at: &Standpoint, search: &mut Search) -> Known<(Option<Node>, bool)> {
     let path = match search.env(variables::CONFIG_DIR).filter(|dir| !dir.is_empty()) {
         Some(dir) => absolute(&at.cwd, Path::new(&dir)).join(".claude.json"),

@@ -1,7 +1,7 @@
-//! Skills and commands: what is listed of them at the start of a session, and where a file is read.
+//! Skills and commands: how they are listed at the start of a session, and when a file is read.
 //!
-//! Skills are the administrator's, the user's, and those of every directory up to the root; below the working directory,
-//! where a file is read. Commands are Markdown files of their own, and plugins bring both.
+//! The client lists the administrator's skills, the user's, and those of every directory up to the root; when a file is
+//! read, also those below the working directory. Commands are single Markdown files; plugins bring both.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,23 +27,23 @@ mod plugins;
 
 use list::{Entry, Measure};
 
-/// A skill or a command, and what is said of it.
+/// A skill or a command, and its entry in the list.
 struct Found {
     source: Source,
-    /// The name by which it is sorted, and by which settings mean it.
+    /// Name by which it is sorted, and which settings use.
     known: String,
-    /// What it is called in the list.
+    /// Name in the list.
     name: String,
-    /// The name that its head gives it besides.
+    /// Additional name from its front matter.
     title: Option<String>,
     description: String,
-    /// The text behind its head.
+    /// Text after the front matter.
     body: String,
-    /// The files it waits for.
+    /// Patterns of `paths`; if there are any, it is listed once a matching file is read.
     globs: Vec<String>,
-    /// What the entry says behind its description.
+    /// Text after the description in its entry.
     remark: String,
-    /// Whether the settings want it listed without its description.
+    /// True if the settings list it without its description.
     bare: bool,
 }
 
@@ -52,7 +52,7 @@ impl Found {
         self.source.fate == Fate::Loaded
     }
 
-    /// Returns true if the model calls it by `name`: that of the list, or that of its folder or file.
+    /// Returns true if the model calls it by `name`: the name in the list, or that of its folder or file.
     fn is_called(&self, name: &str) -> bool {
         self.counts() && (self.name == name || self.known == name)
     }
@@ -75,7 +75,7 @@ struct Place {
     trigger: Trigger,
 }
 
-/// What the list as a whole depends on.
+/// Everything that the lists depend on.
 pub(super) struct Around<'a> {
     pub(super) edition: &'a Edition21,
     pub(super) at: &'a Standpoint,
@@ -86,7 +86,7 @@ pub(super) struct Around<'a> {
 }
 
 impl Edition21 {
-    /// Adds the lists, and the skills and commands to the sources.
+    /// Adds the lists to the messages, and the skills and commands to the sources.
     pub(super) fn skills(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Around { at, settings, .. } = around;
         let (mut start, mut later) = folders::skills(around, search, answer)?;
@@ -125,7 +125,8 @@ impl Edition21 {
         }
         sort_by_name(&mut later, |found| &found.known);
         if at.tool == Tool::Mention {
-            // Observed: what a mention makes known stands in the list of the session already; of six times, once it did not.
+            // Observed: skills found through a mention are already in the list of the session; in one run of six they
+            // were not.
             if !later.is_empty() {
                 answer.doubt(&[Certain::Set], "whether skills below are known in time for the list is a race");
             }
@@ -141,7 +142,7 @@ impl Edition21 {
         Ok(())
     }
 
-    /// Whether a tool that reaches a file makes the skills known that belong to it.
+    /// Returns true if a tool that accesses a file reveals the skills that belong to it.
     fn discovers(&self, tool: Tool) -> bool {
         match tool {
             Tool::Read | Tool::Mention => true,
@@ -150,11 +151,12 @@ impl Edition21 {
         }
     }
 
-    /// Adds one list, as much of it as its budget lets through.
+    /// Adds one list, cut to its budget.
     fn list(&self, trigger: Trigger, found: Vec<Found>, around: &Around, answer: &mut Answer) {
         let (mut counted, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::counts);
         let settings = around.settings;
-        // Only the day is known, and what counts as used lately may change in the course of it: `late` is at its end.
+        // Only the day is known, and the weight of recent use may change during it: `late` stands for the end of the
+        // day.
         let usage = |name: &str, late: bool| settings.skill_usage.weight(name, around.at.surroundings.date, late);
         let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
         let entries = |late: bool| {
@@ -215,7 +217,7 @@ impl Edition21 {
     }
 }
 
-/// Adds what a call brings (2.1.329): the text behind the head, with the directory of a skill before it.
+/// Adds the message of a call (2.1.329): the text after the front matter, preceded by the directory if it is a skill.
 fn call(found: &Found, answer: &mut Answer) {
     let Some(path) = found.source.path() else { return };
     let dir = path.parent().unwrap_or(path).display().to_string();
@@ -234,7 +236,7 @@ fn call(found: &Found, answer: &mut Answer) {
     answer.messages.push(message);
 }
 
-/// The text with nothing in the place of `$ARGUMENTS`; `$ARGUMENTS[0]` stays where there is none.
+/// Removes `$ARGUMENTS` from the text; `$ARGUMENTS[0]` stays if there are no arguments.
 fn without_arguments(text: &str) -> String {
     let mut pieces = text.split("$ARGUMENTS");
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -247,7 +249,7 @@ fn without_arguments(text: &str) -> String {
     out
 }
 
-/// A description that is longer than one may be.
+/// Marks a skill whose description is cut to the limit.
 fn cut_description(source: &mut Source, longest: usize) {
     source.described = Described::InPart;
     source.reason = format!("its description is cut to {longest} UTF-16 units");
@@ -262,14 +264,14 @@ fn over_budget(without: usize, of: usize, budget: &Budget) -> Warning {
     Warning::general("over-budget", message)
 }
 
-/// A skill of which the budget leaves the name.
+/// Marks a skill that is listed by name alone for lack of budget.
 fn lose_description(source: &mut Source, budget: &Budget) {
     source.described = Described::ByName;
     source.reason = format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
     source.limit = Some(Limit { value: budget.columns, unit: Unit::Utf16, per: Per::Chain, from: budget.from.clone() });
 }
 
-/// Where skills or commands are looked for at the start of a session: `folder` of every `.claude` that counts.
+/// Returns the places of skills or commands at the start of a session: `folder` in every `.claude` that counts.
 fn places(around: &Around, folder: &str) -> Vec<Place> {
     let Around { at, settings, checkout, .. } = around;
     let place = |dir: PathBuf, scope| Place { dir, scope, trigger: Trigger::Session };
@@ -289,14 +291,14 @@ fn places(around: &Around, folder: &str) -> Vec<Place> {
     places
 }
 
-/// What is said of a skill: in one line, cut to its limit, and without anything that looks like a tag.
+/// Formats a description for the list: on one line, cut to its limit, with `<` and `>` escaped.
 fn said_of(description: &str, longest: usize) -> String {
     let lines = description.trim().split('\n').filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
     list::shortened(&line, longest, "…").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Whether a value of a head switches something on, as YAML or as a word.
+/// Returns true if a value in front matter is an on value, as a boolean, a number or a word.
 fn is_switched(node: &Node) -> bool {
     match &node.value {
         Value::Bool(on) => *on,
@@ -306,11 +308,11 @@ fn is_switched(node: &Node) -> bool {
     }
 }
 
-/// How many columns a list may have, and where that comes from.
+/// Maximum width of a list in columns, and the source of the limit.
 struct Budget {
     columns: usize,
     from: String,
-    /// Why that is not certain, and what else it may be.
+    /// Reason why the limit is uncertain, and other possible limits.
     unsure: Option<(String, Vec<usize>)>,
 }
 
@@ -320,7 +322,7 @@ impl Settings {
             return Budget { columns, from: super::variables::SKILL_COLUMNS.to_owned(), unsure: None };
         }
         let (fraction, from) = self.skill_fraction.clone().unwrap_or((list::FRACTION, "default".to_owned()));
-        // The product of two floats may fall short of the whole number that it stands for.
+        // The product of two floats may be slightly below the whole number that it stands for.
         let columns = |window: f64| (window * fraction + 1e-6).floor() as usize;
         let model = at.model.as_deref().or(self.model.as_deref());
         let small = self.small_window;

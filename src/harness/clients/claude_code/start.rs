@@ -1,4 +1,4 @@
-//! What is loaded at the start of a session, in order.
+//! Files loaded at the start of a session, in order.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use crate::search::Known;
 use crate::snapshot::{Ask, FileType};
 use crate::text::js_trim;
 
-/// What a session starts with.
+/// Everything that a session starts with.
 pub(super) struct Start {
-    /// The files, in the order they are sent; those without text are among them.
+    /// Files in the order in which they are sent, including those without text.
     pub(super) entries: Vec<Entry>,
-    /// The memory: its path, its text, and what became of it.
+    /// The memory: its path, its text, and its source.
     pub(super) memory: Option<(PathBuf, String, Source)>,
-    /// The file that keeps AGENTS.md files out, if one does.
+    /// File that displaces AGENTS.md files, if there is one.
     pub(super) displaced_by: Option<PathBuf>,
 }
 
 impl Start {
-    /// Takes out what the agent is not told, and returns it as excluded.
+    /// Removes the files that the agent does not get, and returns them as excluded.
     pub(super) fn leave_out(&mut self, without: &Without) -> Vec<Source> {
         let stays = |entry: &Entry| entry.owner == Owner::Managed && !without.managed;
         let (entries, left_out): (Vec<_>, Vec<_>) = std::mem::take(&mut self.entries).into_iter().partition(stays);
@@ -40,16 +40,16 @@ impl Start {
     }
 }
 
-/// What the client calls the administrator's settings where they have a text of their own.
+/// Name that the client shows for a text from the administrator's settings.
 pub(super) const SETTINGS: &str = "<managed-settings>";
 
-/// The names in a directory of the walk: `SHARED` before its rules, `LOCAL` behind them, `AGENTS` where they count.
+/// File names in each directory: `SHARED` before its rules, `LOCAL` after them, `AGENTS` where they count.
 const SHARED: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 const LOCAL: &str = "CLAUDE.local.md";
 pub(super) const AGENTS: [&str; 2] = ["AGENTS.md", ".claude/AGENTS.md"];
 
 impl Loader<'_, '_> {
-    /// Loads everything.
+    /// Loads all files of the start.
     pub(super) fn start(&mut self, checkout: Option<&Checkout>) -> Known<Start> {
         let dirs = walk(self.cwd);
         self.expect_all(&dirs)?;
@@ -95,7 +95,7 @@ impl Loader<'_, '_> {
         Ok(Start { entries, memory, displaced_by })
     }
 
-    /// Asks in one go for whatever the walk will ask for.
+    /// Announces all facts about the directories and their files at once.
     fn expect_all(&mut self, dirs: &[PathBuf]) -> Known<()> {
         let config = self.settings.config.path.clone();
         let mut files = vec![Path::new(MANAGED).join("CLAUDE.md"), config.join("CLAUDE.md")];
@@ -110,7 +110,7 @@ impl Loader<'_, '_> {
         self.expect(&files)
     }
 
-    /// The files of one directory. In a main checkout that holds the worktree, only the local file.
+    /// Loads the files of one directory. In a main checkout that contains the worktree, only the local file is loaded.
     fn directory(&mut self, dir: &Path, covered: bool, entries: &mut Vec<Entry>) -> Known<()> {
         if self.settings.project && !covered {
             for name in SHARED {
@@ -130,8 +130,9 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// A file of the walk that was not loaded under its own name. Observed: it keeps AGENTS.md out all the same, be it a
-    /// local file that `--setting-sources` leaves out, or a link to what was loaded before it, or to a rule that waits.
+    /// Returns a CLAUDE file that was not loaded under its own name. Observed: it displaces AGENTS.md all the same,
+    /// whether it is a local file that `--setting-sources` excludes, or a link to a file loaded before or to a rule
+    /// that waits.
     fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Known<Option<PathBuf>> {
         for dir in dirs.iter().filter(|dir| !is_covered(dir, checkout)) {
             if let Some((path, _)) = self.claude_files(dir)?.into_iter().next() {
@@ -153,7 +154,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// AGENTS.md, each before what lies below its directory.
+    /// Inserts each AGENTS.md before the files of the directories below its own.
     fn agents(
         &mut self,
         dirs: &[PathBuf],
@@ -162,7 +163,8 @@ impl Loader<'_, '_> {
         entries: &mut Vec<Entry>,
     ) -> Known<()> {
         let wanted = self.reads_agents(displaced_by.is_some());
-        // Observed: what waits, and where a link leads, has not been loaded yet; and only texts of the project count.
+        // Observed: rules that wait and targets of links do not count as loaded here, and only texts of the project are
+        // compared.
         self.seen = entries.iter().map(|entry| entry.path.clone()).collect();
         let before: HashSet<String> = entries
             .iter()
@@ -204,7 +206,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Whether AGENTS.md files are read, depending on whether a CLAUDE.md is there.
+    /// Returns true if AGENTS.md files are read, given whether a CLAUDE.md exists.
     pub(super) fn reads_agents(&self, has_claude: bool) -> bool {
         let wanted = match self.settings.mode {
             Mode::EitherKind => !has_claude,
@@ -214,14 +216,14 @@ impl Loader<'_, '_> {
         wanted && self.settings.project
     }
 
-    /// Says of an AGENTS.md that another file has the same text.
+    /// Records that an AGENTS.md has the same text as another file.
     pub(super) fn consider_same_text(&mut self, entry: &Entry) {
         let reason = "the text of a file that was loaded before it".to_owned();
         let source = Source { kept: Vec::new(), ..entry.source.clone() };
         self.consider(Source { fate: Fate::Shadowed, reason, ..source });
     }
 
-    /// Says of an AGENTS.md why it is not read.
+    /// Records why an AGENTS.md is not read.
     fn displaced(&mut self, path: &Path, by: Option<&Path>) -> Known<()> {
         if !self.search.is_file(path, "AGENTS.md is read only where the walk has no CLAUDE.md")? {
             return Ok(());
@@ -231,7 +233,7 @@ impl Loader<'_, '_> {
             self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
             return Ok(());
         };
-        // A file that CLAUDE.md imports in vain is lost by that, and is told how to be approved.
+        // The dropped import was already explained, with the advice to approve it.
         if self.met(path).is_some_and(|met| met.scope == Scope::Import && met.fate == Fate::Dropped) {
             return Ok(());
         }
@@ -249,7 +251,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Why this AGENTS.md is not read, whatever else there is.
+    /// Returns the reason why this AGENTS.md is not read if no other file displaces it.
     pub(super) fn without_agents(&mut self, path: &Path) -> String {
         if self.edition.agents_md {
             return "the settings leave AGENTS.md files out".to_owned();
@@ -272,7 +274,7 @@ impl Loader<'_, '_> {
         entries.retain(|entry| entry.owner == Owner::Managed);
     }
 
-    /// The memory of the project, to its two limits.
+    /// Reads the memory of the project, and cuts it to its two limits.
     fn memory(&mut self, project: &Path) -> Known<Option<(PathBuf, String, Source)>> {
         let usual = self.settings.memories.path.join("projects").join(memory::slug(project)).join("memory");
         let (dir, off) = match &self.settings.memory {
@@ -332,7 +334,7 @@ impl Loader<'_, '_> {
     }
 }
 
-/// The text in the administrator's settings: as it is, but for white space at its ends.
+/// Creates the entry for `claudeMd` in the administrator's settings; the text is sent as it is, but trimmed.
 fn told(text: &str, from: &Path) -> Entry {
     let source = Source::new(from, Scope::Managed, Fate::Loaded, "claudeMd in the administrator's settings");
     let front = document::Front::None;
@@ -345,21 +347,21 @@ fn role(owner: Owner, scope: Scope) -> FileRole {
     FileRole { owner, scope, trigger: Trigger::Session, rule: false }
 }
 
-/// The directories of the walk, outermost first. The top of the file system is not among them.
+/// Returns the directories from the root down to `cwd`, outermost first, without the root itself.
 pub(super) fn walk(cwd: &Path) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = cwd.ancestors().filter(|dir| dir.parent().is_some()).map(Path::to_owned).collect();
     dirs.reverse();
     dirs
 }
 
-/// Whether a directory belongs to the main checkout of a worktree that lies inside of it.
+/// Returns true if a directory belongs to the main checkout of a worktree inside that checkout.
 pub(super) fn is_covered(dir: &Path, checkout: Option<&Checkout>) -> bool {
     checkout.is_some_and(|Checkout { root, main }| {
         root != main && root.starts_with(main) && dir.starts_with(main) && !dir.starts_with(root)
     })
 }
 
-/// The directory that a file was written for: what holds `.claude`, if that is where it stands.
+/// Returns the directory to which a file applies: the parent of its `.claude` folder, or its own directory.
 fn directory_of(path: &Path) -> Option<&Path> {
     let claude = path.ancestors().find(|dir| dir.file_name() == Some(".claude".as_ref()));
     claude.unwrap_or(path).parent()

@@ -1,4 +1,4 @@
-//! What looks like a tag of the reminder itself is broken before a text is put into one.
+//! Escapes text that looks like a tag of the reminder before it is put into one.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
@@ -6,16 +6,17 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 
 use crate::text::is_js_space;
 
-/// How a tag is kept from ending the message.
+/// Kind of escape that keeps a tag from ending the message.
 #[derive(Clone, Copy)]
 pub(super) enum Breaking {
-    /// `<\/system-reminder>`: nested files and the memory. Look-alikes count: other dashes, hidden characters, accents.
+    /// `<\/system-reminder>`: for nested files and the memory. Look-alikes are escaped too: other dashes, hidden
+    /// characters, accents.
     Backslash,
-    /// `&lt;/system-reminder>`: nested AGENTS.md, plain ASCII only.
+    /// `&lt;/system-reminder>`: for nested AGENTS.md, plain ASCII only.
     Entity,
 }
 
-/// `text` with every `<system-reminder` broken, closing or not, whatever its case.
+/// Escapes every `<system-reminder` in `text`, opening or closing, in any case.
 pub(super) fn broken(text: &str, how: Breaking) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -29,7 +30,7 @@ pub(super) fn broken(text: &str, how: Breaking) -> String {
     out
 }
 
-/// Whether the name stands behind `<`, spelled as it should be.
+/// Returns true if the exact name follows `<`.
 fn is_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches(is_js_space);
     let name = rest.strip_prefix('/').unwrap_or(rest).trim_start_matches(is_js_space);
@@ -37,7 +38,7 @@ fn is_tag(rest: &str) -> bool {
     named && !name[15..].starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_')
 }
 
-/// Whether something stands behind `<` that reads like the name.
+/// Returns true if something that looks like the name follows `<`.
 fn looks_like_tag(rest: &str) -> bool {
     let name = rest.trim_start_matches(|c| is_js_space(c) || is_hidden(c) || matches!(c, '/' | '!' | '⁄' | '∕' | '／'));
     let mut seen = name.char_indices().filter(|(_, c)| !is_hidden(*c));
@@ -57,7 +58,7 @@ fn opens(c: char) -> bool {
             && (matches!(c, '‹' | '\u{2329}' | '\u{3008}' | '⟨' | '˂') || decomposed(c).next() == Some('<')))
 }
 
-/// What nobody sees: combining marks, and what has no width.
+/// Returns true for invisible characters: combining marks, and characters without width.
 fn is_hidden(c: char) -> bool {
     use GeneralCategory::{EnclosingMark, NonspacingMark, SpacingMark};
     !c.is_ascii()
@@ -65,7 +66,7 @@ fn is_hidden(c: char) -> bool {
             || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c))
 }
 
-/// The ASCII character that one looks like; any dash or low line is a hyphen.
+/// Returns the ASCII character that `c` looks like; any dash or low line is a hyphen.
 fn folded(c: char) -> Option<char> {
     use GeneralCategory::{ConnectorPunctuation, DashPunctuation};
     match c {

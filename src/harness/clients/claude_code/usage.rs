@@ -1,15 +1,15 @@
-//! How often each skill was called for, by which the list of skills is shortened.
+//! Usage of each skill, which decides which descriptions the list of skills keeps.
 
 use std::collections::BTreeMap;
 
 use crate::formats::{Node, Value};
 
-/// By the names of skills: how often, and when last, in milliseconds since 1970.
+/// Usage count of each skill by name, and its last use in milliseconds since 1970.
 #[derive(Debug, Default)]
 pub(super) struct SkillUsage(BTreeMap<String, (f64, f64)>);
 
 impl SkillUsage {
-    /// As the user's JSON file has it.
+    /// Reads the usage from the user's JSON file.
     pub(super) fn read(json: Option<&Node>) -> SkillUsage {
         let number = |node: &Node| match &node.value {
             Value::Integer(number) => Some(*number as f64),
@@ -25,7 +25,7 @@ impl SkillUsage {
         SkillUsage(entries.collect())
     }
 
-    /// How much a skill was used lately: how often, halved with every week since, but to no less than a tenth.
+    /// Returns the weight of a skill's use: its count, halved for every week since the last use, but not below a tenth.
     pub(super) fn weight(&self, name: &str, today: (i16, u8, u8), late: bool) -> f64 {
         let Some((count, last)) = self.0.get(name) else { return 0.0 };
         let days = (now(today, late) - last) / DAY;
@@ -36,11 +36,11 @@ impl SkillUsage {
 /// A day, in milliseconds.
 const DAY: f64 = 86_400_000.0;
 
-/// The beginning of a day or its end, in milliseconds since 1970.
+/// Returns the beginning or the end of a day, in milliseconds since 1970.
 fn now((year, month, day): (i16, u8, u8), late: bool) -> f64 {
     let (year, month) =
         if month <= 2 { (i64::from(year) - 1, i64::from(month) + 9) } else { (i64::from(year), i64::from(month) - 3) };
-    // The days before a month that counts from March, of a calendar in which leap days come last.
+    // Days before the month, in a calendar that begins in March, so that leap days come last.
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + i64::from(day) - 1 - 719_468;
     (days + i64::from(late)) as f64 * DAY
 }

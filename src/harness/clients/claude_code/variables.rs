@@ -1,46 +1,46 @@
-//! Variables: those of the process, and those that `env` in settings sets over them.
+//! Environment variables: those of the process, and those that `env` in settings sets over them.
 
 use std::collections::BTreeMap;
 
 use crate::formats::{Node, Value};
 use crate::search::Search;
 
-/// Where the user's own files are, instead of `~/.claude`.
+/// Directory of the user's own files, instead of `~/.claude`.
 pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 pub(super) const NO_FILES: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
 pub(super) const SAFE_MODE: &str = "CLAUDE_CODE_SAFE_MODE";
 pub(super) const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
-/// How many columns the list of skills may have.
+/// Maximum number of columns for the list of skills.
 pub(super) const SKILL_COLUMNS: &str = "SLASH_COMMAND_TOOL_CHAR_BUDGET";
-/// Whether there are no windows of a million tokens.
+/// Disables context windows of a million tokens.
 pub(super) const NO_LARGE_WINDOW: &str = "CLAUDE_CODE_DISABLE_1M_CONTEXT";
 pub(super) const MODEL: &str = "ANTHROPIC_MODEL";
-/// Where plugins are, instead of `plugins` of the user's directory.
+/// Directory of plugins, instead of `plugins` in the user's directory.
 pub(super) const PLUGINS: &str = "CLAUDE_CODE_PLUGIN_CACHE_DIR";
-/// Whether added directories give their files.
+/// Enables the instruction files of added directories.
 pub(super) const ADDED_GIVE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
 pub(super) const NO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
-/// Where memories are kept elsewhere; none are read then.
+/// Other stores of memories; if set, no memory is read.
 pub(super) const STORES: &str = "CLAUDE_MEMORY_STORES";
-/// The directory of the memory.
+/// Directory of the memory.
 pub(super) const MEMORY_DIR: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
-/// What holds the memories of all projects, instead of the user's own directory.
+/// Directory that holds the memories of all projects, instead of the user's own directory.
 pub(super) const MEMORIES: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
-/// The text of the memory.
+/// Text of the memory.
 pub(super) const MEMORY_TEXT: &str = "CLAUDE_COWORK_MEMORY_INDEX_CONTENT";
 
-/// The variables that any settings may set.
+/// Variables that any settings may set.
 const ANYONE: [&str; 8] = [NO_FILES, ADDED_GIVE, NO_MEMORY, STORES, MEMORY_TEXT, SKILL_COLUMNS, NO_LARGE_WINDOW, MODEL];
 
-/// Those that settings of a project may not set. Observed, one by one.
+/// Variables that settings of a project may not set. Each was checked on the client.
 const TRUSTED: [&str; 5] = [CONFIG_DIR, SAFE_MODE, SIMPLE, MEMORY_DIR, MEMORIES];
 
-/// The values that settings set over those of the process; the last to set one wins.
+/// Values that settings set over those of the process; the last one wins.
 #[derive(Clone, Default)]
 pub(super) struct Variables(BTreeMap<&'static str, String>);
 
 impl Variables {
-    /// Takes over what `env` of some settings sets. What is no text is made one, as JavaScript does.
+    /// Applies the key `env` of some settings. Values that are not text are converted as in JavaScript.
     pub(super) fn take(&mut self, env: Option<&Node>, trusted: bool) {
         let names = ANYONE.iter().chain(TRUSTED.iter().filter(|_| trusted));
         for name in names {
@@ -53,12 +53,12 @@ impl Variables {
         self.0.get(name).cloned().or_else(|| search.env(name))
     }
 
-    /// The value, unless it is empty.
+    /// Returns the value, unless it is empty.
     pub(super) fn given(&self, name: &'static str, search: &Search) -> Option<String> {
         self.get(name, search).filter(|value| !value.is_empty())
     }
 
-    /// Whether a variable switches something on (`1`, `true`, `yes`, `on`) or off (their opposites).
+    /// Parses the value of a switch: true for `1`, `true`, `yes` and `on`, false for their opposites, `None` otherwise.
     pub(super) fn switched(&self, name: &'static str, search: &Search) -> Option<bool> {
         match self.get(name, search)?.trim().to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Some(true),

@@ -1,7 +1,8 @@
 //! Commands: every Markdown file below `.claude/commands`, called by its path with colons.
 //!
-//! Observed: they stand behind the skills, sorted together; of one name the administrator's comes first, then the user's, then
-//! that of the nearest directory, and a skill of that name before all. A directory with a SKILL.md is one command.
+//! Observed: commands follow the skills, all sorted together. Of commands with the same name, the administrator's wins,
+//! then the user's, then that of the nearest directory; a skill of that name wins over all. A directory with a SKILL.md
+//! is one command.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,11 +17,11 @@ use crate::snapshot::{Ask, GlobFlavor};
 const FILES: &str = "**/*.md";
 const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
-/// The commands of the session. `skills` have their names already.
+/// Returns the commands of the session. `skills` have their names already.
 pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let places = places(around, "commands");
     search.expect(places.iter().map(|place| asks(&place.dir)))?;
-    // Observed: what is not listed, or not yet, keeps no name.
+    // Observed: a skill that is not listed, or not yet, does not reserve its name.
     let mut firsts: HashMap<String, usize> = HashMap::new();
     for (at, skill) in skills.iter().enumerate().filter(|(_, skill)| skill.globs.is_empty() && skill.counts()) {
         firsts.entry(skill.known.clone()).or_insert(at);
@@ -50,7 +51,7 @@ pub(super) fn asks(dir: &Path) -> Ask {
     Ask::Glob { base: dir.to_owned(), pattern: FILES.to_owned(), flavor: FLAVOR }
 }
 
-/// The files below a directory that are commands, with their names.
+/// Returns the command files below a directory, with their names.
 pub(super) fn below(dir: &Path, search: &mut Search) -> Known<Vec<(PathBuf, String)>> {
     let mut files = search.glob(dir, FILES, FLAVOR, "commands: a Markdown file each")?.files.clone();
     files.sort();

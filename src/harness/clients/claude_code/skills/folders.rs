@@ -1,4 +1,5 @@
-//! Folders with a SKILL.md: those of the session, and those below the working directory on the way to a file.
+//! Folders with a SKILL.md: those of the session, and those of the directories between the working directory and a
+//! file.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,10 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 use crate::text::is_js_space;
 
-/// Longest first line of a text that stands for its description, in UTF-16 units, the three dots included.
+/// Maximum length of a first line that replaces a missing description, in UTF-16 units, including the three dots.
 const FIRST_LINE_UTF16: usize = 100;
 
-/// The skills of the session, and those that a file brings.
+/// Returns the skills of the session, and those revealed by the target.
 pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<(Vec<Found>, Vec<Found>)> {
     let Around { edition, at, settings, .. } = around;
     let mut places = places(around, "skills");
@@ -77,7 +78,7 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
     Ok((start, later))
 }
 
-/// Where there are no remarks, a skill below whose name is taken is not listed.
+/// Shadows skills below the working directory whose name is taken, in versions without remarks.
 fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut Answer) {
     let mut firsts: HashMap<&str, &Found> = HashMap::new();
     for first in start.iter().filter(|first| first.counts()) {
@@ -95,7 +96,7 @@ fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut 
     }
 }
 
-/// How many folders have each name.
+/// Counts the folders of each name.
 fn counts(start: &[Found], later: &[(&Place, Found)]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for one in start.iter().chain(later.iter().map(|(_, one)| one)) {
@@ -104,22 +105,22 @@ fn counts(start: &[Found], later: &[(&Place, Found)]) -> HashMap<String, usize> 
     counts
 }
 
-/// Adds the names that heads give to those of the folders.
+/// Adds the names from front matter to those of the folders.
 fn name_all(start: &mut [Found], later: &mut [(&Place, Found)]) {
     let counts = counts(start, later);
     let several = |name: &String| counts[name] > 1;
-    // Below the working directory, what several are called stands behind the directory.
+    // Below the working directory, a name of several skills is prefixed with the directory.
     let below = later.iter().map(|(_, one)| &one.known).filter(|name| !several(name));
     let mut titles: HashSet<String> = start.iter().map(|one| &one.known).chain(below).cloned().collect();
     for one in start.iter_mut().chain(later.iter_mut().map(|(_, one)| one)) {
-        // A name that anything is known by already is not said again.
+        // A name that is already taken is not repeated as a title.
         if let Some(title) = one.title.take().filter(|title| one.counts() && titles.insert(title.clone())) {
             one.name = format!("{} ({title})", one.known);
         }
     }
 }
 
-/// The folders on the way to the target, less those on the way to what was read before.
+/// Returns the skill folders between the working directory and the target, except those of files that were read before.
 fn below(around: &Around) -> Vec<Place> {
     let Around { edition, at, settings, .. } = around;
     let on_the_way = |file: &Path| -> Vec<PathBuf> {
@@ -135,7 +136,7 @@ fn below(around: &Around) -> Vec<Place> {
     dirs.into_iter().map(|dir| Place { dir, scope: Scope::Nested, trigger: Trigger::Read }).collect()
 }
 
-/// The skills of one folder, sorted as they are listed.
+/// Returns the skills of one folder, in the order of the list.
 fn of(place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let mut found = Vec::new();
     for folder in names(&place.dir, search)? {
@@ -153,7 +154,7 @@ fn of(place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answ
     Ok(found)
 }
 
-/// The folders of a folder, sorted as they are listed.
+/// Returns the subfolders of a folder, in the order of the list.
 pub(super) fn names(dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(entries) = search.list(dir, "skills: folders with a SKILL.md")? else { return Ok(Vec::new()) };
     let folders = entries.iter().filter(|entry| matches!(entry.kind, FileType::Dir | FileType::Link));
@@ -163,7 +164,7 @@ pub(super) fn names(dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     Ok(folders)
 }
 
-/// A skill or command by its file, and its head.
+/// Reads a skill or command from its file, with its front matter.
 pub(super) fn read(
     path: &Path,
     known: &str,
@@ -194,12 +195,12 @@ pub(super) fn read(
     Ok(Some((Found { source, known, name, title, description, body, globs, remark, bare: false }, head)))
 }
 
-/// Whether a file is the one that makes its directory a skill. Among commands its name may be in any case of letters.
+/// Returns true if the file makes its directory a skill. Among commands, its name may be in any case.
 pub(super) fn is_skill_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE))
 }
 
-/// Takes it off the list, if the settings say so.
+/// Excludes a skill from the list, or hides its description, if the settings say so.
 pub(super) fn hide(found: &mut Found, settings: &Settings) {
     match settings.skills_shown.get(&found.known) {
         Some(Shown::Hidden(word)) if found.counts() => {
@@ -210,8 +211,8 @@ pub(super) fn hide(found: &mut Found, settings: &Settings) {
     }
 }
 
-/// How a skill that belongs to a directory below the working directory is called, and what is said behind it. Where `several`
-/// have its name, it has that of its directory in front.
+/// Returns the name of a skill in a directory below the working directory, and the remark after its description. If
+/// `several` skills have the name, it is prefixed with the directory.
 fn remark(found: &Found, dir: &Path, at: &Standpoint, known: bool, several: bool) -> (String, String) {
     let owner = dir.parent().and_then(Path::parent).unwrap_or(dir);
     let below = owner.strip_prefix(&at.cwd).unwrap_or(owner).display().to_string();
@@ -227,7 +228,7 @@ fn remark(found: &Found, dir: &Path, at: &Standpoint, known: bool, several: bool
     (name, remark)
 }
 
-/// The first line with text, which may be a heading.
+/// Returns the first line with text, without the marks of a heading; `instead` if there is none.
 fn first_line(body: &str, instead: &str) -> String {
     let Some(line) = body.lines().map(str::trim).find(|line| !line.is_empty()) else { return instead.to_owned() };
     let heading = line.trim_start_matches('#');

@@ -1,27 +1,28 @@
-//! The list of skills and commands has a budget: what is said of each, until it is spent.
+//! The list of skills and commands has a budget for their descriptions.
 //!
-//! Observed: the list is measured in columns of a terminal, the client's own entries with it. Where all of them are too wide,
-//! every name stays, and what the client says of its own skills; the rest of the budget goes to the other descriptions,
-//! those used most first and otherwise in the order of the list. One that does not fit is left out, and the next one tried.
+//! Observed: the list, with the client's own entries, is measured in terminal columns. If it is too wide, all names and
+//! the descriptions of most of the client's own skills stay; the rest of the budget goes to the other descriptions,
+//! most used first and otherwise in the order of the list. A description that does not fit is left out, and the next
+//! one is tried.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::utf16_len;
 
-/// Longest description in the list, in UTF-16 units, the ellipsis included; Claude Code 2.1.329.
+/// Maximum length of a description in the list, in UTF-16 units, including the ellipsis (Claude Code 2.1.329).
 pub(super) const DESCRIPTION_UTF16: usize = 1536;
 
-/// The part of a model's window that the list may have; Claude Code 2.1.329, `skillListingBudgetFraction`.
+/// Fraction of a model's context window that the list may take (Claude Code 2.1.329, `skillListingBudgetFraction`).
 pub(super) const FRACTION: f64 = 0.01;
 
 /// A skill or command of the client's own.
 pub(super) struct Own {
     pub(super) name: &'static str,
-    /// How long its description is, in UTF-16 units.
+    /// Length of its description, in UTF-16 units.
     utf16: usize,
-    /// Where the description has line feeds, which have no column.
+    /// Positions of line feeds in the description; they take no column.
     line_feeds: &'static [usize],
-    /// Whether the description stays, however full the list is.
+    /// True if the description stays, however full the list is.
     stays: bool,
 }
 
@@ -29,7 +30,7 @@ const fn own(name: &'static str, utf16: usize, line_feeds: &'static [usize], sta
     Own { name, utf16, line_feeds, stays }
 }
 
-/// What Claude Code 2.1.329 lists behind the skills and commands on the disk.
+/// Skills and commands that Claude Code 2.1.329 lists after those on the disk.
 pub(super) const OWN: &[Own] = &[
     own("dataviz", 1436, &[], true),
     own("update-config", 690, &[], true),
@@ -46,15 +47,15 @@ pub(super) const OWN: &[Own] = &[
     own("security-review", 71, &[], false),
 ];
 
-/// About how many columns they have together.
+/// Approximate width of [`OWN`] together, in columns.
 pub(super) const OWN_COLUMNS: usize = 6_000;
 
 /// An entry of the list.
 pub(super) struct Entry {
     pub(super) name: String,
-    /// What is said of it, with what stands behind that; nothing where it is listed by name alone.
+    /// Description and remark; `None` if the entry is listed by name alone.
     pub(super) said: Option<String>,
-    /// How much it was used lately.
+    /// Weight of its recent use.
     pub(super) used: f64,
 }
 
@@ -67,19 +68,20 @@ impl Entry {
     }
 }
 
-/// What decides how much of a list is kept.
+/// Parameters that decide how much of a list is kept.
 pub(super) struct Measure<'m> {
-    /// In columns.
+    /// Budget of the list, in columns.
     pub(super) budget: usize,
-    /// Longest description, in UTF-16 units.
+    /// Maximum length of a description, in UTF-16 units.
     pub(super) description: usize,
-    /// The client's own entries that stand in the list, and how much they were used.
+    /// The client's own entries in the list, each with the weight of its recent use.
     pub(super) own: Vec<(&'m Own, f64)>,
 }
 
-/// Whether the description of each entry is kept.
+/// Returns for each entry whether its description is kept.
 pub(super) fn kept(entries: &[Entry], measure: &Measure) -> Vec<bool> {
-    /// A description that may be left out: which one, its columns with the colon, and how much the entry is used.
+    /// A description that may be left out: the index of its entry, its columns with the colon, and the weight of its
+    /// use.
     struct Optional(Option<usize>, usize, f64);
     let mut optional: Vec<Optional> = Vec::new();
     let mut spent = (entries.len() + measure.own.len()).saturating_sub(1);
@@ -113,7 +115,7 @@ pub(super) fn kept(entries: &[Entry], measure: &Measure) -> Vec<bool> {
 }
 
 impl Own {
-    /// The columns of its description, cut to that many units.
+    /// Returns the width of its description in columns, cut to `limit` UTF-16 units.
     fn columns(&self, limit: usize) -> usize {
         let kept = if self.utf16 > limit { limit - 1 } else { self.utf16 };
         let line_feeds = self.line_feeds.iter().filter(|at| **at < kept).count();
@@ -121,7 +123,7 @@ impl Own {
     }
 }
 
-/// What a text is wide. Control characters have no column, which is not how the library sees them.
+/// Returns the width of a text in columns. Control characters have no column, unlike in the library.
 fn columns(text: &str) -> usize {
     if text.is_ascii() {
         return text.bytes().filter(|byte| !byte.is_ascii_control()).count();
@@ -129,7 +131,8 @@ fn columns(text: &str) -> usize {
     text.split(|c: char| c.is_control()).map(UnicodeWidthStr::width).sum()
 }
 
-/// At most `limit` UTF-16 units, `dots` included. Half of a pair becomes a replacement character on its way.
+/// Cuts a text to at most `limit` UTF-16 units, including `dots`. Half of a surrogate pair becomes a replacement
+/// character.
 pub(super) fn shortened(text: &str, limit: usize, dots: &str) -> String {
     if utf16_len(text) <= limit {
         return text.to_owned();
@@ -138,10 +141,10 @@ pub(super) fn shortened(text: &str, limit: usize, dots: &str) -> String {
     String::from_utf16_lossy(&units) + dots
 }
 
-/// The columns that a list may have for a model: the models that were asked, by their names.
+/// Returns the context window of a model in columns; `None` for a model that was not checked on the client.
 ///
-/// Observed: a window of a million tokens of three columns, for models that no list knows as well; for older ones 200 000 of
-/// four. `None`: a model of which nobody asked the client.
+/// Observed: a window of a million tokens has three columns per token, also for models that the client does not know;
+/// older models have 200 000 tokens of four columns.
 pub(super) fn window(model: Option<&str>, small: bool) -> Option<f64> {
     let model = model.unwrap_or("default").trim().to_ascii_lowercase();
     let (name, large) = model.strip_suffix("[1m]").map_or((model.as_str(), false), |name| (name, true));

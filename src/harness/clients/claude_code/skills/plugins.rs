@@ -1,7 +1,8 @@
 //! Skills and commands of plugins.
 //!
-//! Observed: they stand behind the user's own commands, first the commands of all plugins, then the skills, each with the
-//! plugin's name in front; one without a description of its own is not listed, and neither `paths` nor skillOverrides count.
+//! Observed: they follow the user's own commands, first the commands of all plugins, then the skills, each with the
+//! plugin's name in front. One without a description of its own is not listed, and neither `paths` nor skillOverrides
+//! apply.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::harness::clients::claude_code::plugins::Plugin;
 use crate::harness::kit::skills::{FILE, sort_by_name, words};
 use crate::search::{Known, Search};
 
-/// What the plugins of the session bring.
+/// Returns the skills and commands of the session's plugins.
 pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let mut found = Vec::new();
     for plugin in around.plugins {
@@ -43,7 +44,7 @@ impl Plugin {
             }
             search.expect([commands::asks(&dir)])?;
             let mut files = commands::below(&dir, search)?;
-            // Observed: the files of a directory stand before what is in the directories below.
+            // Observed: the files of a directory precede those of its subdirectories.
             let below = |name: &str| name.contains(':');
             sort_by_name(&mut files, |(_, name)| name);
             files
@@ -59,7 +60,7 @@ impl Plugin {
         let mut found = Vec::new();
         let usual = (!self.named_alone).then(|| self.dir.join("skills"));
         for dir in usual.into_iter().chain(self.named("skills")) {
-            // What is named may be one skill.
+            // A named path may be a single skill.
             let own = dir.join(FILE);
             if search.is_file(&own, "a folder with a SKILL.md is a skill")? {
                 let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -81,7 +82,7 @@ impl Plugin {
         Ok(found)
     }
 
-    /// One command or skill, with the plugin's name in front.
+    /// Reads one command or skill, with the plugin's name in front.
     fn one(&self, path: &Path, name: &str, search: &mut Search, answer: &mut Answer) -> Known<Option<Found>> {
         let Some((mut found, head)) = folders::read(path, name, Scope::Config, search, answer)? else {
             return Ok(None);
