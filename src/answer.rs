@@ -1,4 +1,4 @@
-//! What an answer consists of: messages, sources with their fates, warnings, and the standpoint it holds for.
+//! Types of an answer: messages, sources and what became of them, warnings, and the standpoint it was computed for.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -26,34 +26,34 @@ pub use words::{
     Worded,
 };
 
-/// One message that the model gets.
+/// A message that the model receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// When.
+    /// Moment at which the message is sent.
     pub trigger: Trigger,
-    /// From whom.
+    /// Role under which the message is sent.
     pub role: Role,
-    /// What for.
+    /// Kind of content.
     pub kind: MessageKind,
-    /// What it is called, where its text is not ours to show (`anthropic`, `plan`).
+    /// Name of a message whose text Briefing does not show, such as the prompt of `anthropic` or the agent `plan`.
     pub name: Option<String>,
-    /// The separately formatted entries that the text is joined from.
+    /// Separately formatted entries that the text is joined from.
     pub parts: Vec<Text>,
-    /// The exact text; empty where only the name is known.
+    /// Exact text; empty if only the name is known.
     pub text: Text,
-    /// What stands before it, in the same string of the client's request.
+    /// Text before the message in the same string of the client's request.
     pub before: String,
-    /// What stands behind it there.
+    /// Text after the message in the same string of the client's request.
     pub after: String,
 }
 
 impl Message {
-    /// A message of instructions in one part.
+    /// Creates a message of instructions with one part.
     pub fn instructions(trigger: Trigger, role: Role, text: impl Into<Text>) -> Message {
         Message::joined(trigger, role, vec![text.into()], "")
     }
 
-    /// A message of instructions from several parts.
+    /// Creates a message of instructions from several parts.
     pub fn joined(trigger: Trigger, role: Role, parts: Vec<Text>, separator: &str) -> Message {
         let text = Text::joined(&parts, separator);
         Message {
@@ -68,12 +68,12 @@ impl Message {
         }
     }
 
-    /// The same between others' words, in one string of the client's request.
+    /// Sets the text around the message in the same string of the client's request.
     pub fn between(self, before: impl Into<String>, after: impl Into<String>) -> Message {
         Message { before: before.into(), after: after.into(), ..self }
     }
 
-    /// A message that is known by name only.
+    /// Creates a message of which only the name is known.
     pub fn named(role: Role, kind: MessageKind, name: impl Into<String>) -> Message {
         Message {
             trigger: Trigger::Session,
@@ -91,37 +91,37 @@ impl Message {
 /// Something the user should know about an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Warning {
-    /// A stable code, such as `over-budget`.
+    /// Stable code, such as `over-budget`.
     pub code: &'static str,
-    /// The file it is about.
+    /// File that the warning is about.
     pub path: Option<PathBuf>,
-    /// What, where and what to do.
+    /// Text that says what is wrong, where, and what to do.
     pub message: String,
 }
 
 impl Warning {
-    /// The code of the warning in an answer that a bug in Briefing has cut off.
+    /// Code of the warning in an answer that a bug in Briefing interrupted.
     pub const INTERNAL_ERROR: &str = "internal-error";
 
-    /// A warning about a file.
+    /// Creates a warning about a file.
     pub fn at(code: &'static str, path: impl Into<PathBuf>, message: impl Into<String>) -> Warning {
         Warning { code, path: Some(path.into()), message: message.into() }
     }
 
-    /// A warning about the answer as a whole.
+    /// Creates a warning about the whole answer.
     pub fn general(code: &'static str, message: impl Into<String>) -> Warning {
         Warning { code, path: None, message: message.into() }
     }
 
-    /// Returns true if the warning stands for others that are only counted.
+    /// Returns true if the warning replaces further ones that are only counted.
     pub fn is_rest(&self) -> bool {
         self.message.ends_with(NOT_LISTED)
     }
 }
 
-/// How many warnings of one code about one file are listed.
+/// Maximum number of warnings with one code about one file.
 const MOST_WARNINGS: usize = 1_000;
-/// Ends the warning that stands for the rest.
+/// End of the message that counts the warnings left out.
 const NOT_LISTED: &str = "more warnings like these are not listed";
 
 impl Answer {
@@ -151,60 +151,60 @@ impl From<Refusal> for Answer {
     }
 }
 
-/// A part of the context that is kept free for memory, in tokens.
+/// Part of the context window that a client reserves for memory, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reserve {
-    /// The whole context.
+    /// Size of the whole context.
     pub context: usize,
-    /// What is kept free of it.
+    /// Size of the reserved part.
     pub kept: usize,
-    /// What the files of the purpose `memory` take of that.
+    /// Tokens of the reserved part that files of the purpose `memory` use.
     pub memory: usize,
-    /// What everything else takes of the rest.
+    /// Tokens of the remaining part that everything else uses.
     pub instructions: usize,
 }
 
-/// What an edition finds out: everything of a resolution that depends on the harness.
+/// Result of applying one version's rules: the part of a [`Resolution`] that depends on the agent.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// Where the project starts, where the harness has such a notion.
+    /// Root directory of the project, if the agent has the concept.
     pub root: Option<PathBuf>,
-    /// Set when the harness would refuse to start.
+    /// Set if the client would refuse to start.
     pub refusal: Option<Refusal>,
-    /// Set when not every byte is certain, with the reason.
+    /// Reason why not every byte is certain.
     pub files_only: Option<String>,
-    /// What is not certain then; empty: the text alone.
+    /// Uncertain aspects if `files_only` is set; empty if only the text is uncertain.
     pub uncertain: Vec<Certain>,
-    /// The messages in the order the model gets them.
+    /// Messages in the order in which the model gets them.
     pub messages: Vec<Message>,
-    /// Every considered source.
+    /// Every file and URL that the agent considered.
     pub sources: Vec<Source>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// Where files name other files.
+    /// Places at which files name other files.
     pub mentions: Vec<Mention>,
-    /// What is kept free for memory.
+    /// Part of the context that is reserved for memory.
     pub reserve: Option<Reserve>,
-    /// The agents that the client has here; empty where they are not known.
+    /// Agents that the client has here; empty if they are not known.
     pub agents: Vec<agent::Agent>,
 }
 
 impl Answer {
-    /// Remembers that `text` in `file` names other files.
+    /// Records that `text` in `file` names other files.
     pub fn mention(&mut self, file: &Path, text: &str, leads_to: impl IntoIterator<Item = PathBuf>) {
         self.mentions.push(Mention::new(file, text, leads_to));
     }
 
-    /// Remembers that not every byte is certain, and what is not. The first reason is the one that is told.
+    /// Records that the `uncertain` aspects are not certain. The first reason given is the one shown.
     pub fn doubt(&mut self, uncertain: &[Certain], reason: impl Into<String>) {
         self.files_only.get_or_insert_with(|| reason.into());
         self.uncertain.extend(uncertain);
     }
 
-    /// What is certain.
+    /// Returns the aspects that are certain.
     pub fn certain(&self) -> Vec<Certain> {
         let lost = |part: &Certain| {
-            // Where files may be missing, or come in another order, the text differs as well.
+            // If files may be missing or come in another order, the text differs as well.
             let follows = match part {
                 Certain::Set => self.uncertain.contains(&Certain::Set),
                 Certain::Order => self.uncertain.iter().any(|lost| matches!(lost, Certain::Set | Certain::Order)),
@@ -215,55 +215,55 @@ impl Answer {
         Certain::ALL.iter().copied().filter(|part| !lost(part)).collect()
     }
 
-    /// Returns the answer of a client that does not start, with what it had found until then.
+    /// Returns the answer of a client that does not start, with everything found so far.
     pub fn with_refusal(self, refusal: Refusal) -> Answer {
         Answer { refusal: Some(refusal), ..self }
     }
 
-    /// The answer of a harness that does not start.
+    /// Creates the answer of a client that does not start.
     pub fn refused(path: impl Into<PathBuf>, message: impl Into<String>) -> Answer {
         Refusal::new(path, message).into()
     }
 }
 
-/// The whole answer to one question.
+/// Complete answer to one question.
 #[derive(Clone, Debug)]
 pub struct Resolution {
-    /// The harness's id.
+    /// Id of the agent.
     pub harness: String,
-    /// The harness's name, for people.
+    /// Display name of the agent.
     pub title: String,
-    /// The edition's name.
+    /// Name of the range of versions whose rules were applied.
     pub edition: String,
-    /// How far it can be trusted.
+    /// How far the answer can be trusted.
     pub fidelity: Fidelity,
-    /// What is claimed of the client's version.
+    /// What Briefing claims about the client's version.
     pub claim: Claim,
-    /// From where it was asked, with the physical working directory.
+    /// Standpoint of the question, with the physical working directory.
     pub standpoint: Standpoint,
-    /// The environment variables that mattered.
+    /// Environment variables that were used, with the values to show.
     pub env_used: BTreeMap<String, String>,
-    /// What the harness found.
+    /// Result of applying the rules.
     pub answer: Answer,
-    /// Everything that was asked, in order.
+    /// Every probe of the disk, in order.
     pub trace: Trace,
-    /// The facts it rests on, beside those of its parts.
+    /// Facts that the answer depends on, except those of its parts.
     pub own_depends: Vec<Ask>,
 }
 
 impl Resolution {
-    /// The facts it rests on. One may come several times.
+    /// Iterates over the facts that the answer depends on. A fact may occur more than once.
     pub fn depends(&self) -> impl Iterator<Item = &Ask> {
         self.own_depends.iter().chain(self.trace.parts().flat_map(|part| &part.depends))
     }
 
-    /// Whether a bug in Briefing has cut it off. Then the facts it rests on are not all known.
+    /// Returns true if a bug in Briefing interrupted the answer. Then not all facts that it depends on are known.
     pub fn is_broken(&self) -> bool {
         self.answer.warnings.iter().any(|warning| warning.code == Warning::INTERNAL_ERROR)
     }
 
-    /// Returns the answer without the messages into which a file goes that `may_tell` refuses; `None` if it refuses none. A
-    /// sentence stands for the text of each such message.
+    /// Returns a copy without the texts of messages that contain a file for which `may_tell` returns false, or `None`
+    /// if there is no such file. A sentence replaces the text of each such message.
     pub fn withheld(&self, may_tell: &dyn Fn(&Path) -> bool) -> Option<Resolution> {
         let refused: Vec<&Source> = self
             .answer
@@ -289,7 +289,7 @@ impl Resolution {
         Some(answer)
     }
 
-    /// The URLs whose texts are, or would be, part of it.
+    /// Iterates over the URLs whose texts are, or would be, part of the answer.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         self.depends().filter_map(|ask| match ask {
             Ask::Remote(url) => Some(url.as_str()),

@@ -1,7 +1,7 @@
-//! Remembers answers, and forgets exactly those that a change could touch. Its one invariant: *remembered equals fresh*.
+//! Caches answers and invalidates exactly those that a change could affect. Its one invariant: *cached equals fresh*.
 //!
-//! Facts are told once and kept until something happens at a path they rest on. An answer is kept until one of its facts
-//! is forgotten. Forgetting too much is allowed, forgetting too little never.
+//! A fact is kept until something happens at a path that it depends on, an answer until one of its facts is
+//! invalidated. Invalidating too much is allowed, too little never.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ mod at_rest;
 
 pub use at_rest::{AtRest, Look};
 
-/// Stands for a fact, in what was worked out from it. Two facts may have one mark.
+/// A short hash of a fact, kept with results that were computed from the fact. Two facts may have the same mark.
 pub type Mark = u32;
 
 /// Returns the mark of a fact.
@@ -29,28 +29,28 @@ pub fn mark(ask: &Ask) -> Mark {
     (foldhash::fast::FixedState::default().hash_one(ask) >> 32) as Mark
 }
 
-/// How many answers are remembered at most; then all are forgotten, and the open files ask again.
+/// Maximum number of cached answers; then all are dropped, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
 
-/// How many parts of answers are remembered at most; then they and the answers are forgotten.
+/// Maximum number of cached parts; then all parts and answers are dropped.
 const PART_LIMIT: usize = 32 * 1024;
 
-/// How many changes are remembered, to judge facts that were observed while they happened.
+/// Maximum number of recorded changes, used to judge facts that were observed while the changes happened.
 const CHANGE_LIMIT: usize = 1024;
 
-/// How many rounds of an answer observe only what is missing; most take fewer.
+/// Number of rounds of an answer that observe only what is missing; most answers take fewer.
 const ROUNDS: usize = 8;
 
-/// How many marks of forgotten facts are remembered, to judge what was worked out from them.
+/// Maximum number of recorded marks of invalidated facts, used to judge results that were computed from them.
 const MARK_LIMIT: usize = 64 * 1024;
 
-/// At most this many facts are observed anew before a question that was answered before is tried again.
+/// Maximum number of facts to observe again before a question that was answered before is retried.
 const LATELY_LIMIT: usize = 16;
 
-/// For how many paths it is remembered which facts were known about them, to observe those in one go.
+/// Maximum number of paths with recorded invalidated facts, used to observe those facts together.
 const FORGOTTEN_LIMIT: usize = 1024;
 
-/// The snapshot of now, and the answers that hold for it.
+/// The current snapshot and the answers that hold for it.
 #[derive(Default)]
 pub struct Index {
     state: Mutex<State>,
@@ -58,76 +58,77 @@ pub struct Index {
 
 #[derive(Default)]
 struct State {
-    /// Grows with every change that touched a fact.
+    /// Increases with every change that affected a fact.
     version: u64,
     snapshot: Snapshot,
-    /// The facts that a change at, or above, a path may touch.
+    /// Facts that a change at or above a path may affect.
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
-    /// The paths each fact rests on: `resting_on` turned round.
+    /// Paths that each fact depends on: reverse index of `resting_on`.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
     memo: HashMap<Key, Kept, AskHasher>,
-    /// The questions that were answered, by their hashes.
+    /// Hashes of the questions that were answered.
     answered: HashSet<u64>,
-    /// The remembered questions whose answers rest on a fact, not by way of a part.
+    /// Cached questions whose answers depend on a fact directly, not through a part.
     answers_of: HashMap<Ask, Questions, AskHasher>,
-    /// What answers share.
+    /// Cached parts that answers share.
     parts: Parts,
-    /// The parts that rest on a fact.
+    /// Parts that depend on a fact.
     parts_of: HashMap<Ask, HashSet<PartKey, AskHasher>, AskHasher>,
-    /// The remembered questions whose answers have a part.
+    /// Cached questions whose answers use a part.
     answers_with: HashMap<PartKey, Questions, AskHasher>,
-    /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
+    /// Invalidated facts by path: a question that needs one of them will need the others too.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
-    /// What the last change touched, if that is little and quick to observe: an answer that was forgotten with it needs just
-    /// that.
+    /// Facts that the last change invalidated, if they are few and quick to observe: an answer that was invalidated
+    /// with them needs just these.
     lately: Vec<Ask>,
-    /// Answers that were forgotten. Freeing them takes time, so [`Index::tidy`] does it when nobody waits.
+    /// Invalidated answers. Freeing them takes time, so [`Index::tidy`] does it while the server is idle.
     bin: Vec<Kept>,
-    /// How many answers were worked out.
+    /// Number of answers computed so far.
     worked_out: u64,
-    /// Counts changes; a fact observed at a tick is judged by the changes since.
+    /// Counts changes. A fact is judged by the changes after the tick at which it was observed.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
-    /// The marks of the facts that were forgotten, each with the version that began then; since a version.
+    /// Marks of invalidated facts, each with the version that the invalidation started. Complete for versions from
+    /// `marks_since` on.
     marks: VecDeque<(u64, Mark)>,
     marks_since: u64,
 }
 
 type Questions = HashSet<Key, AskHasher>;
 
-/// An answer, or what must be observed before it can be given.
+/// An answer, or the facts that must be observed first.
 pub enum Reply {
-    /// The answer, and the version of the index it belongs to.
+    /// The answer, and the version of the index that it belongs to.
     Answer(Kept, u64),
-    /// Facts that are missing, to be given to [`Index::learn`].
+    /// Missing facts, to be observed and passed to [`Index::learn`].
     Missing(Vec<Ask>, Tick),
 }
 
-/// What is remembered of a question.
+/// What to cache for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The answer, and the facts it rests on.
+    /// The answer and the facts that it depends on.
     Answer,
-    /// The facts only: the question is one of many, and will not come back soon.
+    /// Only the facts: the question is one of many and will not be asked again soon.
     FactsOnly,
 }
 
-/// The moment from which facts are observed.
+/// A moment at which an observation of facts begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick(u64);
 
-/// Looks at the disk; [`crate::disk::observe_all`] does, and so does a test's tree.
+/// Observes facts on the disk: [`crate::disk::observe_all`], or a test's tree.
 pub type Observe<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<Observed>;
 
 impl Index {
-    /// The answer, if it is remembered; nothing is worked out. With the version of the index it belongs to.
+    /// Returns the cached answer, if there is one, and the version of the index that it belongs to. Computes nothing.
     pub fn recall(&self, question: &Key) -> Option<(Kept, u64)> {
         let state = self.lock();
         let remembered = state.memo.get(question)?;
         Some((remembered.clone(), state.version))
     }
 
-    /// The answer, if everything it needs has been told.
+    /// Returns the answer if all required facts are known.
     pub fn ask(&self, question: &Key, keep: Keep) -> Reply {
         let (snapshot, parts, tick, version, again) = {
             let state = self.lock();
@@ -151,13 +152,13 @@ impl Index {
         }
     }
 
-    /// The answer, observing what is missing on the way. For callers that may wait for the disk.
+    /// Returns the answer and observes missing facts on the way. For callers that may wait for the disk.
     pub fn answer<Q: Question>(&self, observe: Observe, question: Q) -> (Arc<Q::Answer>, u64) {
         let (answer, version) = self.answer_any(observe, &Key::of(question));
         (typed::<Q>(answer), version)
     }
 
-    /// The answer to a question of any type, see [`Index::answer`].
+    /// Returns the answer to a question of any type, see [`Index::answer`].
     pub fn answer_any(&self, observe: Observe, question: &Key) -> (Kept, u64) {
         for round in 0.. {
             match self.ask(question, Keep::Answer) {
@@ -168,8 +169,8 @@ impl Index {
         unreachable!("rounds have no end")
     }
 
-    /// Observes what is missing; after some rounds also whatever turns out to be missing then, so that a file of ten thousand
-    /// imports does not take ten thousand rounds.
+    /// Observes missing facts. After `ROUNDS` rounds also observes whatever turns out to be missing then, so that a
+    /// file with ten thousand imports does not take ten thousand rounds.
     pub fn observed(&self, round: usize, asks: Vec<Ask>, observe: Observe, question: &Key) -> Vec<Observed> {
         if round < ROUNDS {
             return observe(asks);
@@ -179,7 +180,7 @@ impl Index {
             (state.snapshot.clone(), state.parts.clone())
         };
         let ahead = Ahead { known: RefCell::new(snapshot), observe, observed: RefCell::default() };
-        // Some of it may only have been announced: resolving alone would never observe that.
+        // Some facts may only have been announced: resolving alone would never observe those.
         let mut weight = 0;
         for ask in &asks {
             weight += ahead.told(ask).map_or(0, |fact| fact.weight());
@@ -191,7 +192,7 @@ impl Index {
         ahead.observed.into_inner()
     }
 
-    /// Takes facts in that were observed from `since` on; those that a change has touched meanwhile are dropped.
+    /// Adds facts that were observed from `since` on; drops those that a later change affects.
     pub fn learn(&self, observed: Vec<Observed>, since: Tick) {
         let mut state = self.lock();
         let oldest = state.changes.front().map_or(state.tick, |(tick, _)| tick - 1);
@@ -213,7 +214,8 @@ impl Index {
         }
     }
 
-    /// Forgets every fact that `changes` may touch, and every answer that rests on one. Whether there was any.
+    /// Invalidates every fact that `changes` may affect, and every answer that depends on one. Returns true if there
+    /// was any.
     pub fn forget(&self, changes: impl IntoIterator<Item = Change>) -> bool {
         let mut state = self.lock();
         let mut forgot = Vec::new();
@@ -234,15 +236,15 @@ impl Index {
         true
     }
 
-    /// All facts that are told, to be observed again and given to [`Index::confirm`]. Facts that are being observed right now
-    /// will not be learned: they may be older than these.
+    /// Returns all known facts, to be observed again and passed to [`Index::confirm`]. Observations in progress will
+    /// not be accepted, since they may be older.
     pub fn told(&self) -> Vec<Ask> {
         let mut state = self.lock();
         state.note(Change::Everything);
         state.paths_of.keys().cloned().collect()
     }
 
-    /// Forgets every fact that differs from what was observed now. Whether there was any.
+    /// Invalidates every fact that differs from the given observation. Returns true if there was any.
     pub fn confirm(&self, observed: Vec<Observed>) -> bool {
         let mut state = self.lock();
         let is_other = |Observed { ask, fact, rests_on }: &Observed| {
@@ -258,14 +260,14 @@ impl Index {
         true
     }
 
-    /// Returns true if a fact with one of the marks, which are in order, may have been forgotten since a version.
+    /// Returns true if a fact with one of the `marks`, which must be sorted, may have been invalidated since a version.
     pub fn has_forgotten(&self, marks: &[Mark], since: u64) -> bool {
         let state = self.lock();
         let from = state.marks.partition_point(|(version, _)| *version <= since);
         since < state.marks_since || state.marks.range(from..).any(|(_, mark)| marks.binary_search(mark).is_ok())
     }
 
-    /// Returns a fact, which is observed if it is not told.
+    /// Returns a fact and observes it if it is not known.
     pub fn fact(&self, observe: Observe, ask: &Ask) -> Option<Fact> {
         let tick = {
             let state = self.lock();
@@ -280,23 +282,24 @@ impl Index {
         fact
     }
 
-    /// Frees what was forgotten. For moments when nobody waits.
+    /// Frees invalidated answers. For moments when nobody waits.
     pub fn tidy(&self) {
         let bin = std::mem::take(&mut self.lock().bin);
         drop(bin);
     }
 
-    /// Grows with every change that touched a fact.
+    /// Returns a number that increases with every change that affected a fact.
     pub fn version(&self) -> u64 {
         self.lock().version
     }
 
-    /// How many answers were worked out so far, those that nobody remembers included.
+    /// Returns the number of answers computed so far, including those that are not cached.
     pub fn worked_out(&self) -> u64 {
         self.lock().worked_out
     }
 
-    /// How many facts and answers it holds, for status reports. Results of queries are not counted: they are about no agent.
+    /// Returns the number of facts and answers, for status reports. Results of queries are not counted: they belong to
+    /// no agent.
     pub fn sizes(&self) -> (usize, usize) {
         let state = self.lock();
         let is_about_agent = |kept: &&Kept| (&***kept as &dyn Any).is::<Resolution>();
@@ -304,7 +307,7 @@ impl Index {
         (state.snapshot.len(), answers.count())
     }
 
-    /// What is missing, and whatever else was known about the same paths before it was forgotten.
+    /// Adds to missing facts the invalidated facts about the same paths.
     fn with_forgotten(&self, mut asks: Vec<Ask>) -> Vec<Ask> {
         let mut state = self.lock();
         for at in 0..asks.len() {
@@ -315,12 +318,12 @@ impl Index {
         asks
     }
 
-    /// Counts an answer that was worked out from what was `known` at a version, and remembers it under its question, if one is
+    /// Counts an answer that was computed from the snapshot `known` at a version, and caches it under `question`, if
     /// given.
     fn remember(&self, question: Option<&Key>, answer: &Kept, (known, version): (&Snapshot, u64)) {
         let mut state = self.lock();
         state.worked_out += 1;
-        // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.
+        // Facts were invalidated during the computation, so the answer may be out of date.
         if state.version != version && answer.depends().any(|ask| state.snapshot.told(ask) != known.told(ask)) {
             return;
         }
@@ -350,8 +353,8 @@ impl Index {
         state.memo.insert(question.clone(), answer.clone());
     }
 
-    /// A panic while the lock was held may leave the state half changed: a fact may be told that `resting_on` lacks, and
-    /// `forget` would miss it. So everything is dropped.
+    /// Locks the state. A panic while the lock was held may leave it inconsistent: a known fact may be missing in
+    /// `resting_on`, and `forget` would not find it. So everything is dropped.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             self.state.clear_poison();
@@ -363,12 +366,12 @@ impl Index {
     }
 }
 
-/// Whether a fact is quick to observe: it is about one path of the disk.
+/// Returns true if a fact is quick to observe because it is about a single path.
 fn is_quick(ask: &Ask) -> bool {
     matches!(ask, Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_))
 }
 
-/// The facts of now, and what is missing, observed when it is asked for.
+/// Facts of a snapshot; missing ones are observed on demand.
 struct Ahead<'a> {
     known: RefCell<Snapshot>,
     observe: Observe<'a>,
@@ -389,7 +392,7 @@ impl Facts for Ahead<'_> {
 }
 
 impl State {
-    /// The facts that a change may touch.
+    /// Returns the facts that a change may affect.
     fn touched_by(&self, change: &Change) -> HashSet<Ask> {
         let mut touched = HashSet::new();
         let mut take = |rest: &Path, asks: &HashSet<Ask>| {
@@ -411,7 +414,7 @@ impl State {
         touched
     }
 
-    /// Begins a version, in which facts are forgotten.
+    /// Begins a new version in which facts are invalidated.
     fn next_version(&mut self, forgot: &[Ask]) {
         self.version += 1;
         if forgot.len() > MARK_LIMIT {
@@ -425,7 +428,7 @@ impl State {
         }
     }
 
-    /// Remembers a change, to judge facts that were observed while it happened.
+    /// Records a change, to judge facts that are being observed meanwhile.
     fn note(&mut self, change: Change) {
         self.tick += 1;
         self.changes.push_back((self.tick, change));
@@ -434,7 +437,7 @@ impl State {
         }
     }
 
-    /// Keeps a part that rests on the facts of now.
+    /// Caches a part that depends on the current facts.
     fn keep(&mut self, part: &Arc<Part>) {
         if self.parts.contains(&part.key) {
             return;
@@ -495,7 +498,7 @@ mod tests {
     use crate::search::{Known, Search};
     use crate::snapshot::{FileType, Meta};
 
-    /// Counts how often it looks, and reads two files.
+    /// Rules that read two files and count how often they are applied.
     struct Counting(AtomicUsize);
 
     impl Edition for Counting {
@@ -566,7 +569,7 @@ mod tests {
         assert!(!index.has_forgotten(&marks[..1], since));
         assert!(index.has_forgotten(&marks[1..], since));
         assert!(!index.has_forgotten(&marks[1..], index.version()));
-        // More than is remembered: then anything may have been forgotten, and nothing since.
+        // More than the limit: then any fact may have been invalidated before, and none since.
         let since = index.version();
         told(MARK_LIMIT + 1);
         index.forget([Change::Everything]);

@@ -1,9 +1,10 @@
-//! Paths as text: made absolute, made relative, without asking any disk.
+//! Lexical path operations: absolute, relative and normalized paths, without disk access.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf, Prefix};
 
-/// `path` made absolute against `base`, with `.` and `..` removed lexically, links kept; on Windows it begins with its drive.
+/// Makes `path` absolute against `base` and removes `.` and `..` lexically. Links are kept. On Windows the result
+/// begins with its drive.
 pub fn absolute(base: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::from("/");
     for component in base.join(path).components() {
@@ -19,7 +20,8 @@ pub fn absolute(base: &Path, path: &Path) -> PathBuf {
     out
 }
 
-/// The root of a drive or a share of Windows, in one way of writing: editors say `c:`, and the system `\\?\C:` for what is resolved.
+/// Returns the root of a Windows drive or share in one spelling: editors write `c:`, and the system writes `\\?\C:` for
+/// resolved paths.
 fn root_of(prefix: Prefix<'_>) -> PathBuf {
     let mut root = OsString::new();
     match prefix {
@@ -45,7 +47,7 @@ fn root_of(prefix: Prefix<'_>) -> PathBuf {
     root.into()
 }
 
-/// The way from `from` to `to`, with `..` where it leads upwards.
+/// Returns the relative path from `from` to `to`, with `..` where it leads upwards.
 pub fn relative(from: &Path, to: &Path) -> String {
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(common).map(|_| "..".to_owned());
@@ -53,7 +55,7 @@ pub fn relative(from: &Path, to: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// Returns a path as Node's `path.join` writes it: without `.` and, where it can be told, without `..`; a relative one stays relative.
+/// Normalizes a path as Node's `path.join` does: removes `.` and, where possible, `..`. A relative path stays relative.
 pub fn normalized(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {

@@ -1,8 +1,8 @@
-//! Questions whose answers are kept until a fact changes that they rest on.
+//! Questions whose answers are cached until a fact that they depend on changes.
 //!
-//! A [`Query`] is a question of Briefing's own about the disk: which version of an agent is installed, which patterns match
-//! nothing. A [`Question`] is anything that can be kept: every query, and [`crate::resolve::AgentQuestion`]. The index holds
-//! questions of all kinds in one map, as [`Key`]s.
+//! A [`Query`] is one of Briefing's own questions about the disk, such as which version of an agent is installed. A
+//! [`Question`] is anything that can be cached: every query, and [`crate::resolve::AgentQuestion`]. The index holds
+//! questions of all types in one map, as [`Key`]s.
 
 use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,65 +13,65 @@ use std::sync::Arc;
 use crate::search::{Halt, Known, Parts, Search, Trace};
 use crate::snapshot::{Ask, Environment, Facts};
 
-/// A question of Briefing's own about the disk.
+/// One of Briefing's own questions about the disk.
 pub trait Query: Clone + Eq + Hash + Send + Sync + 'static {
-    /// The type of its result. The default is the result where nothing can be found out.
+    /// Type of the result. Its default is the result if nothing can be found out.
     type Out: Default + Send + Sync + 'static;
 
-    /// Returns the environment variables that it may use.
+    /// Returns the environment variables that the query may use.
     fn environment(&self) -> Environment {
         Environment::default()
     }
 
-    /// Finds out the result.
+    /// Computes the result.
     fn run(&self, search: &mut Search) -> Known<Self::Out>;
 }
 
-/// The result of a query, with the facts it rests on.
+/// The result of a query, with the facts that it depends on.
 #[derive(Debug)]
 pub struct Found<T> {
-    /// The result.
+    /// Result of the query.
     pub value: T,
     trace: Trace,
     own_depends: Vec<Ask>,
     is_broken: bool,
 }
 
-/// A result, or what must be read first.
+/// An answer, or the facts that must be read first.
 pub enum Outcome<T> {
-    /// The result, from everything that was told.
+    /// The answer; every required fact was known.
     Answer(Box<T>),
-    /// Facts that are missing. There is at least one.
+    /// Missing facts. There is at least one.
     Pending(Vec<Ask>),
 }
 
-/// A question whose answer can be kept.
+/// A question whose answer can be cached.
 pub trait Question: Clone + Eq + Hash + Send + Sync + 'static {
-    /// The type of its answer.
+    /// Type of the answer.
     type Answer: Rests;
 
-    /// Answers it from facts, with parts of answers that are known already and rest on the same facts. `again` says that it
-    /// was answered before: then hardly any fact is missing.
+    /// Answers the question from `facts`. `known` holds parts of earlier answers that rest on the same facts. `again`
+    /// is true if the question was answered before, so that hardly any fact is missing.
     fn resolve(&self, facts: &dyn Facts, known: &Parts, again: bool) -> Outcome<Self::Answer>;
 
-    /// Returns true if it is likely to be asked again, so that its answer is worth keeping.
+    /// Returns true if the question is likely to be asked again, so that its answer is worth caching.
     fn comes_back(&self) -> bool {
         true
     }
 }
 
-/// An answer that knows which facts it rests on.
+/// An answer that knows which facts it depends on.
 pub trait Rests: Any + Send + Sync {
-    /// Returns everything that was asked for it.
+    /// Returns every probe that was made for the answer.
     fn trace(&self) -> &Trace;
-    /// Returns the facts it rests on, beside those of its parts.
+    /// Returns the facts that the answer depends on, except those of its parts.
     fn own_depends(&self) -> &[Ask];
-    /// Returns true if a bug in Briefing has cut it off. Then the facts it rests on are not all known.
+    /// Returns true if a bug in Briefing interrupted the answer. Then not all facts that it depends on are known.
     fn is_broken(&self) -> bool;
 }
 
 impl dyn Rests {
-    /// Returns the facts it rests on. One may come several times.
+    /// Iterates over the facts that the answer depends on. A fact may occur more than once.
     pub fn depends(&self) -> impl Iterator<Item = &Ask> {
         self.own_depends().iter().chain(self.trace().parts().flat_map(|part| &part.depends))
     }
@@ -104,8 +104,8 @@ pub fn run<Q: Query>(facts: &dyn Facts, query: &Q) -> Outcome<Found<Q::Out>> {
     Question::resolve(query, facts, &Parts::default(), false)
 }
 
-/// Calls `outcome` with a new search. If the question was answered before, it is tried first without announcing what will be
-/// asked, since hardly any fact is missing.
+/// Calls `outcome` with a new search. If the question was answered before, first tries without announcing further
+/// questions, since hardly any fact is missing.
 pub fn attempt<'a, T>(
     again: bool,
     search: impl Fn() -> Search<'a>,
@@ -129,23 +129,24 @@ fn outcome<Q: Query>(query: &Q, mut search: Search) -> Outcome<Found<Q::Out>> {
     Outcome::Answer(Box::new(Found { value, trace, own_depends, is_broken }))
 }
 
-/// Returns the physical path of a directory, in which an agent could be started.
+/// Returns the physical path of `dir`, or `None` if no agent can start there because it is not a directory.
 pub fn physical(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(physical) = search.real(dir)? else { return Ok(None) };
     Ok(search.is_dir(&physical, "the working directory")?.then_some(physical))
 }
 
-/// Any question, as a key of a map. Its hash is computed once: it is looked up for every fact that its answer rests on.
+/// A question of any type, as a map key. The hash is computed once, since the key is looked up for every fact that its
+/// answer depends on.
 #[derive(Clone)]
 pub struct Key {
     hash: u64,
     question: Arc<dyn AnyQuestion>,
 }
 
-/// Any answer.
+/// An answer of any type.
 pub type Kept = Arc<dyn Rests>;
 
-/// A [`Question`] of any type.
+/// Object-safe form of [`Question`].
 trait AnyQuestion: Any + Send + Sync {
     fn is_same(&self, other: &dyn AnyQuestion) -> bool;
     fn resolve(&self, facts: &dyn Facts, known: &Parts, again: bool) -> Outcome<Kept>;
@@ -173,7 +174,7 @@ impl<Q: Question> AnyQuestion for Q {
 }
 
 impl Key {
-    /// Returns the key of a question.
+    /// Creates the key of a question.
     pub fn of<Q: Question>(question: Q) -> Key {
         let mut hasher = DefaultHasher::new();
         std::any::TypeId::of::<Q>().hash(&mut hasher);
@@ -181,7 +182,7 @@ impl Key {
         Key { hash: hasher.finish(), question: Arc::new(question) }
     }
 
-    /// Returns its hash.
+    /// Returns the cached hash.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
     use crate::snapshot::Fact;
 
-    /// Every file has one byte.
+    /// Facts in which every file has one byte.
     struct Bytes;
 
     impl Facts for Bytes {
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// Asks for the length of a file; panics if there is none.
+    /// Query for the length of a file; panics if there is no path.
     #[derive(Clone, PartialEq, Eq, Hash)]
     struct Length(Option<PathBuf>);
 
@@ -244,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Has the same data and the same hash, and is another question.
+    /// Query with the same data and hash as `Length`, but of another type.
     #[derive(Clone, PartialEq, Eq, Hash)]
     struct Twice(Option<PathBuf>);
 

@@ -1,4 +1,4 @@
-//! A question as it comes in: the parameters that LSP, MCP and the command line share, turned into standpoints.
+//! Requests: the parameters that LSP, MCP and the command line share, and their conversion to standpoints.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,74 +19,74 @@ use crate::snapshot::Environment;
 
 pub use crate::harness::names::beside;
 
-/// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
+/// Fields of `briefing/effectiveInstructions` that do not depend on how the protocol names files.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Request {
-    /// One harness, several, `mine`, `all`, or (absent) what the setting `harnesses` says.
+    /// Agents to ask: one, several, `mine`, or `all`; if absent, those of the setting `harnesses`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub harness: Option<OneOrMany>,
-    /// The kind of session.
+    /// Kind of session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The tool with which the agent reaches the file: `read` (the default), `edit`, `write`, `shell` or `mention`.
+    /// Tool with which the agent reaches the file: `read` (the default), `edit`, `write`, `shell` or `mention`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The prompt mode.
+    /// Prompt mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_mode: Option<String>,
-    /// The active agent; of a sub-agent, its kind.
+    /// Active agent; in a sub-agent's session, its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent before it.
+    /// Agent that was active before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_agent: Option<String>,
-    /// The model id.
+    /// Model id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// An additional system prompt.
+    /// Additional system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_system_prompt: Option<String>,
-    /// Texts that the application itself hands over.
+    /// Texts that the application passes with the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub provided: Vec<Provision>,
-    /// Command-line options by harness.
+    /// Command-line options by agent id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
-    /// `text` and `trace`.
+    /// Optional contents of the response: `text` and `trace`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<String>,
 }
 
-/// A text that the application hands over with the call: bare, or with what AgentCore calls an item.
+/// A text that the application passes with the call: a plain string, or an item as AgentCore defines it.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(untagged)]
 pub enum Provision {
-    /// The text alone.
+    /// Plain text.
     Text(String),
-    /// An item.
+    /// Text with its placement.
     Item(Item),
 }
 
-/// A provided text with the place it is meant for.
+/// A provided text with its placement.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Item {
-    /// What it is called.
+    /// Name of the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The text.
+    /// Text of the item.
     pub text: String,
-    /// `system_section` or `preamble_message`; absent: where the harness puts provided texts.
+    /// Placement: `system_section` or `preamble_message`; if absent, the agent's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Of a preamble message: `user` (the default) or `assistant`.
+    /// Role of a preamble message: `user` (the default) or `assistant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Orders items; smaller ones come first.
+    /// Sort key; smaller ones come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<i64>,
-    /// The prompt modes in which it appears; empty: all.
+    /// Prompt modes in which the text appears; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompt_modes: Vec<String>,
 }
@@ -124,54 +124,54 @@ impl Provision {
     }
 }
 
-/// `"codex"` or `["codex", "opencode@1.1"]`.
+/// One agent or a list: `"codex"` or `["codex", "opencode@1.1"]`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(untagged, expecting = "`harness` is an id such as \"codex\", or a list of ids")]
 pub enum OneOrMany {
-    /// One.
+    /// A single agent.
     One(String),
-    /// Several.
+    /// A list of agents.
     Many(Vec<String>),
 }
 
-/// What a question leaves out is taken from here.
+/// Values for what a request leaves out.
 #[derive(Clone, Debug)]
 pub struct Defaults {
-    /// The user's home directory.
+    /// User's home directory.
     pub home: PathBuf,
-    /// The environment.
+    /// Environment variables.
     pub env: Environment,
     /// Clock, shell and platform.
     pub surroundings: Surroundings,
-    /// The harnesses to ask when none is named, as `id`, `id@version`, `mine` or `all`, beside the custom ones. Empty:
-    /// `mine`.
+    /// Agents to ask if the request names none, as `id`, `id@version`, `mine` or `all`, in addition to custom ones.
+    /// Empty for `mine`.
     pub enabled: Vec<String>,
-    /// The harnesses that are used here: what `mine` is.
+    /// Agents that are used here, the meaning of `mine`.
     pub roster: Arc<Roster>,
-    /// What the editor has installed for harnesses, by the ids of its extensions.
+    /// Ids of the editor's extensions that belong to agents.
     pub editor: Vec<String>,
-    /// The harnesses that the user declared.
+    /// Agents that the user declares.
     pub customs: Arc<Customs>,
-    /// What was looked up for harnesses that are taken in the version that is installed.
+    /// Installed versions that were found.
     pub installed: Installations,
-    /// The kind of session by harness.
+    /// Kind of session by agent id.
     pub sessions: BTreeMap<String, SessionKind>,
 }
 
-/// The places a question is about.
+/// Paths that a question is about.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// Where the agent is started.
+    /// Directory in which the agent starts.
     pub cwd: PathBuf,
-    /// The file it would read.
+    /// File that the agent would read.
     pub target: Option<PathBuf>,
-    /// Files read before, in order.
+    /// Files that were read earlier, in order.
     pub read_before: Vec<PathBuf>,
-    /// Files injected before.
+    /// Files that were injected earlier.
     pub already_loaded: Vec<PathBuf>,
 }
 
-/// The fields of a request, with what each must be.
+/// Fields of a request, each with its expected form for error messages.
 const FIELDS: [(&str, &str); 11] = [
     ("harness", "an id such as \"codex\", or a list of ids"),
     ("session", "a string"),
@@ -186,13 +186,13 @@ const FIELDS: [(&str, &str); 11] = [
     ("include", "a list of `text` and `trace`"),
 ];
 
-/// What a field of a request must be, in words.
+/// Returns the expected form of a request field, for error messages.
 pub fn shape(name: &str) -> Option<&'static str> {
     FIELDS.iter().find(|(known, _)| *known == name).map(|(_, shape)| *shape)
 }
 
 impl Request {
-    /// A request as somebody wrote it, or what is wrong with it in words of requests.
+    /// Parses a request from JSON. Errors name the field.
     pub fn from_json(json: &str) -> Result<Request, String> {
         use serde_json::{Map, Value};
         let value: Value = serde_json::from_str(json)
@@ -211,30 +211,31 @@ impl Request {
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
-    /// What is named, with its words: a request's own harnesses, else those of the settings.
+    /// Returns the specs that are asked about, before `mine` and `all` are expanded: those of the request, or else of
+    /// the settings.
     fn named(&self, defaults: &Defaults) -> Vec<String> {
         let enabled = match &self.harness {
             Some(OneOrMany::One(spec)) => return vec![spec.clone()],
             Some(OneOrMany::Many(specs)) => return specs.clone(),
             None => &defaults.enabled,
         };
-        // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name. The
-        // roster has it anyway.
+        // Agents that the user declares are added to those of the settings. A declared agent may replace a built-in one
+        // of the same name. An empty setting means the roster, which has them already.
         let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
         let new = declared.filter(|id| !enabled.is_empty() && !enabled.contains(id));
         enabled.iter().cloned().chain(new).collect()
     }
 
-    /// Whether the harnesses that are used here must be known before [`Request::questions`].
+    /// Returns true if the roster must be known before [`Request::questions`].
     pub fn wants_roster(&self, defaults: &Defaults) -> bool {
         let named = self.named(defaults);
-        // A harness may be declared under that name.
+        // A custom agent may have the same name as the keyword.
         let means = |spec: &String| spec == roster::MINE && defaults.customs.harness(spec).is_none();
         (named.is_empty() && self.harness.is_none()) || named.iter().any(means)
     }
 
-    /// The harnesses that are asked about, by `id` or `id@version`. The words `mine` and `all` are resolved here, and nowhere
-    /// else; what is named beside them counts as it is named.
+    /// Returns the agents that are asked about, as `id` or `id@version`. This is the only place that expands `mine` and
+    /// `all`; agents that are listed explicitly keep the version given there.
     fn specs(&self, defaults: &Defaults) -> Vec<String> {
         let named = self.named(defaults);
         let mine = || defaults.roster.mine.iter().map(|used| used.spec.clone()).collect::<Vec<_>>();
@@ -266,12 +267,12 @@ impl Request {
         specs
     }
 
-    /// The harnesses whose installed version must be looked up before [`Request::questions`].
+    /// Returns the agents whose installed version must be looked up before [`Request::questions`].
     pub fn to_look_up(&self, defaults: &Defaults) -> Vec<&'static Profile> {
         self.specs(defaults).iter().filter_map(|spec| defaults.installed.wanted(spec, &defaults.customs)).collect()
     }
 
-    /// The harnesses and standpoints that are asked about, or what is wrong with the question.
+    /// Returns the agents and standpoints to ask about, or an error for the user.
     pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
         let specs = self.specs(defaults);
         let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
@@ -314,7 +315,7 @@ impl Request {
         specs.iter().map(question).collect()
     }
 
-    /// What the answer is to hold beyond sizes, or what is wrong with the wish.
+    /// Parses the `include` field.
     pub fn include(&self) -> Result<Include, String> {
         let mut include = Include::default();
         for wish in &self.include {

@@ -1,4 +1,4 @@
-//! One question, one answer: makes the standpoint physical, lets the edition look, and completes what it found.
+//! Answers one question: makes the standpoint physical, applies the rules of the version, and completes the result.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -18,23 +18,23 @@ use crate::search::{Halt, Known, Parts, Search, StandIns, Trace};
 use crate::snapshot::{Ask, Errno, Facts, Unreadable, Without, absolute};
 use crate::text::without_passwords;
 
-/// What an agent would be told at a standpoint.
+/// The question what an agent loads at a standpoint.
 #[derive(Clone)]
 pub struct AgentQuestion {
-    /// Which agent, in which version.
+    /// Agent and version.
     pub choice: Choice,
-    /// From where it is asked.
+    /// Standpoint of the question.
     pub standpoint: Arc<Standpoint>,
 }
 
 impl AgentQuestion {
-    /// Asks what `choice` would tell an agent at `standpoint`.
+    /// Creates the question what the agent `choice` loads at `standpoint`.
     pub fn new(choice: Choice, standpoint: impl Into<Arc<Standpoint>>) -> AgentQuestion {
         AgentQuestion { choice, standpoint: standpoint.into() }
     }
 
-    /// Returns what tells two questions at one standpoint apart. A custom harness may be declared anew under the same name,
-    /// with another fingerprint.
+    /// Returns the values that distinguish two questions at one standpoint. A custom agent may be redefined under the
+    /// same name with another fingerprint.
     fn identity(&self) -> (&str, &str, u64, Option<&str>, Option<&str>) {
         let choice = &self.choice;
         let note = choice.note.as_ref().map(|note| note.message.as_str());
@@ -51,7 +51,7 @@ impl PartialEq for AgentQuestion {
 impl Eq for AgentQuestion {}
 
 impl Hash for AgentQuestion {
-    /// Hashes what tells most questions apart; the environment is long, and the same for all.
+    /// Hashes only the values that distinguish most questions; the environment is long and the same for all.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Standpoint { cwd, target, .. } = &*self.standpoint;
         (self.choice.id(), self.choice.edition().about().name, cwd, target).hash(state);
@@ -63,7 +63,7 @@ impl Question for AgentQuestion {
 
     fn resolve(&self, facts: &dyn Facts, known: &Parts, again: bool) -> Outcome<Resolution> {
         let AgentQuestion { choice, standpoint } = self;
-        // Parts are known of the disk with all its files.
+        // Cached parts assume a disk with all its files.
         let (left, none) = (Without { facts, deleted: &standpoint.deleted }, Parts::default());
         let (facts, known): (&dyn Facts, &Parts) =
             if standpoint.deleted.is_empty() { (facts, known) } else { (&left, &none) };
@@ -71,7 +71,7 @@ impl Question for AgentQuestion {
         attempt(again, search, |search| outcome(choice, standpoint, search))
     }
 
-    /// A question about what was loaded before is about one step of a session.
+    /// Returns false for a question with `already_loaded` files: it concerns one step of a session.
     fn comes_back(&self) -> bool {
         self.standpoint.already_loaded.is_empty()
     }
@@ -91,7 +91,7 @@ impl Rests for Resolution {
     }
 }
 
-/// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
+/// Returns what the agent `choice` loads at `standpoint`. Opens no file and cannot fail.
 pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome<Resolution> {
     let left = Without { facts, deleted: &standpoint.deleted };
     let facts: &dyn Facts = if standpoint.deleted.is_empty() { facts } else { &left };
@@ -99,7 +99,7 @@ pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> O
     outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &known).showing(standpoint.secrets))
 }
 
-/// Each harness answers for itself: if a bug in the rules of one makes it panic, the others answer all the same.
+/// Applies the rules and completes the answer. A panic in one agent's rules does not affect the answers of the others.
 fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome<Resolution> {
     let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
         .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
@@ -111,7 +111,7 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
         }
         looked => looked,
     };
-    // Also where a value led to the end of all.
+    // Redacts even when the budget was exhausted.
     let looked = looked.map(|(standpoint, mut answer)| {
         hide_values(&mut answer, &search.stand_ins());
         (standpoint, answer)
@@ -141,8 +141,8 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
     choice.edition().switches().doubt(choice.id(), &at, search, &mut answer)?;
-    // The real path comes first, since no edit changes it: only where there is none can the target be a new document of the
-    // editor, and must be asked about in a way that edits do change.
+    // The real path is asked first, since no edit changes it. Only if it does not exist can the target be a new
+    // document in the editor, which must then be asked for in a way that depends on edits.
     if let Some(target) = at.target.as_ref().filter(|_| at.tool != Tool::Write)
         && search.real(target)? == Err(Errno::NOENT)
         && search.glance(target)? == Err(Errno::NOENT)
@@ -154,7 +154,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
         answer.warnings.push(Warning::at("missing-target", target, message));
     }
     search.close(&at.cwd);
-    // Once the effort has ended, parts are cut short as well; then only where it ended is said.
+    // Once the budget is exhausted, parts are cut short as well; then only the place where it ended is reported.
     if let Some(pattern) = search.cut_short().filter(|_| search.gave_up_at().is_none()) {
         let message =
             format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
@@ -174,18 +174,18 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     Ok((at, answer))
 }
 
-/// Says where an answer ends that would have cost too much.
+/// Reports where the search stopped because the answer would cost too much.
 fn give_up(answer: &mut Answer, search: &Search) {
     let Some(place) = search.gave_up_at() else { return };
-    // What is beyond our bounds may be nothing to the client.
+    // The client may succeed beyond Briefing's limits.
     answer.refusal = None;
     let message = format!("so much is to be looked at that nothing more was from {} on", place.display());
     answer.warnings.push(Warning::general("cut-short", message.clone()));
     answer.doubt(&[Certain::Set], message);
 }
 
-/// What settings take from variables is said as they write it. The values stand in the prompt and in the paths of what exists,
-/// and nowhere else.
+/// Replaces values that settings take from variables by the reference as written. The values remain in the prompt and
+/// in paths that exist, and nowhere else.
 fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
     if stand_ins.is_empty() {
         return;
@@ -205,14 +205,14 @@ fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
     answer.root.iter_mut().for_each(|root| stand_ins.path(root));
 }
 
-/// Every sentence of an answer that is Briefing's own.
+/// Iterates over all texts of an answer that Briefing writes itself.
 fn texts_mut(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
     let said = answer.warnings.iter_mut().map(|warning| &mut warning.message);
     let said = said.chain(answer.sources.iter_mut().map(|source| &mut source.reason));
     said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message))
 }
 
-/// Passwords in URLs stand in the prompt, as the client sends them, and nowhere else.
+/// Hides passwords in URLs, except in the prompt, which is what the client sends.
 fn hide_passwords(answer: &mut Answer) {
     for text in texts_mut(answer) {
         if let Cow::Owned(hidden) = without_passwords(text) {
@@ -221,7 +221,7 @@ fn hide_passwords(answer: &mut Answer) {
     }
 }
 
-/// What came along with the files that were read earlier in the session, in order.
+/// Returns the files that were injected with files read earlier in the session, in order.
 fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut injected = Vec::new();
     for (nth, Reached { tool, file }) in at.read_before.iter().enumerate() {
@@ -244,7 +244,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Kno
     Ok(injected)
 }
 
-/// Applies the rules. A client that refuses to start is an answer.
+/// Applies the rules. Turns a refusal of the client to start into an answer.
 fn looked(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
     match choice.edition().look(at, search) {
         Err(Halt::Refused(refusal)) => Ok(refusal.into()),
@@ -252,7 +252,7 @@ fn looked(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer
     }
 }
 
-/// Looks as the harness does when the target is reached with the standpoint's tool.
+/// Applies the rules for a target that is reached with the standpoint's tool.
 fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
     if at.tool == Tool::Read || at.target.is_none() {
         return looked(choice, at, search);
@@ -274,7 +274,7 @@ fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<
     }
 }
 
-/// The answer of a harness whose rules panicked: a refusal, at the file that was read last.
+/// Returns the answer if the rules panicked: a refusal at the file that was read last.
 fn broken(choice: &Choice, standpoint: &Standpoint, search: &Search, panic: &(dyn Any + Send)) -> Answer {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let message = format!(
@@ -290,7 +290,7 @@ fn broken(choice: &Choice, standpoint: &Standpoint, search: &Search, panic: &(dy
     answer
 }
 
-/// Adds what is claimed of the client's version, and what was asked on the way.
+/// Adds the claim about the client's version, and the trace.
 fn complete(
     choice: &Choice,
     standpoint: Standpoint,
@@ -340,7 +340,7 @@ pub(crate) mod tests {
     use crate::harness::{About, Edition};
     use crate::snapshot::{Fact, FileType, Meta};
 
-    /// A harness whose rules have a mistake: they panic once they have read a file.
+    /// Rules with a bug: they panic after reading a file.
     struct Panics;
 
     impl Edition for Panics {
@@ -372,7 +372,7 @@ pub(crate) mod tests {
         Choice::custom(Arc::new(custom))
     }
 
-    /// Nothing but directories, each of which can be read as a file.
+    /// Facts with directories only, each of which can be read as a file.
     struct Bare;
 
     impl Facts for Bare {

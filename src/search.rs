@@ -1,9 +1,9 @@
-//! The verbs by which a harness looks around. Each remembers what it asked, whether something was there or not.
+//! The operations by which rules look at the disk. Each records its question, whether the path exists or not.
 //!
-//! That one record is the explanation of an answer ("why is my file not loaded?"), the list of facts the answer depends
-//! on, and the list of what has to be read next. A verb returns [`Halt::Pending`] when the snapshot does not know yet; rules
-//! pass that on with `?` and are asked again once more is known. Where the client would not start, rules end the search with
-//! [`Halt::Refused`] in the same way.
+//! This record explains an answer ("why is my file not loaded?"), lists the facts that it depends on, and lists what
+//! must be read next. An operation returns [`Halt::Pending`] if the snapshot does not have the fact yet; rules
+//! propagate that with `?` and are run again once more is known. If the client would not start, rules end the search
+//! with [`Halt::Refused`] in the same way.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -30,49 +30,49 @@ use crate::text::without_passwords;
 use effort::Effort;
 use hidden::Hidden;
 
-/// A value, or why the search for it ended.
+/// A value, or the reason why the search ended without one.
 pub type Known<T> = Result<T, Halt>;
 
-/// One remembered question: a line of the trace.
+/// A recorded question: one line of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// What was asked about.
+    /// Path of the question.
     pub path: PathBuf,
-    /// What was asked: `file`, `entry`, `content`, `listing`, `glob`, `git`, `rows`, `url`, `never` (a place that is not
-    /// looked at).
+    /// Kind of question: `file`, `entry`, `content`, `listing`, `glob`, `git`, `rows`, `url`, or `never` for a path
+    /// that is not looked at.
     pub asked: &'static str,
-    /// What came back, in a word or two.
+    /// Result in a word or two.
     pub answer: Cow<'static, str>,
-    /// The rule of the harness that made it ask.
+    /// Rule of the agent that asked.
     pub rule: Cow<'static, str>,
 }
 
-/// Looks around in a snapshot on behalf of one question.
+/// Looks at facts on behalf of one question and records what it asks.
 pub struct Search<'a> {
     facts: &'a dyn Facts,
     known: &'a Parts,
     env: Environment,
     env_used: RefCell<BTreeMap<String, String>>,
     probes: Vec<Probe>,
-    /// The parts that were looked for, each with how many lines of the trace stand before it.
+    /// Parts that were used, each with the number of trace lines before it.
     parts: Vec<(usize, Arc<Part>)>,
     wanted: Vec<Ask>,
     depends: HashSet<Ask, AskHasher>,
     cut_short: Option<PathBuf>,
-    /// The first file about a process that was to be read.
+    /// First file to be read that the system generates for the reading process.
     about_process: Option<PathBuf>,
     effort: Effort,
     meter: Meter,
-    /// What the trace says in place of the paths that are asked about.
+    /// Path to show in the trace instead of the path of a question.
     shown: Option<PathBuf>,
     hidden: Hidden,
     put_in: PutIn,
-    /// Whether nearly everything is known: then announcing what will be asked costs more than it saves.
+    /// True if nearly all facts are known; then announcing questions costs more than it saves.
     again: bool,
 }
 
 impl<'a> Search<'a> {
-    /// Starts looking; what is known already is not looked for again.
+    /// Creates a search. Parts in `known` are reused.
     pub fn new(facts: &'a dyn Facts, env: Environment, known: &'a Parts) -> Self {
         Search {
             facts,
@@ -94,18 +94,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The same for a question that was answered before.
+    /// Marks the search as one for a question that was answered before.
     pub fn again(self) -> Self {
         Search { again: true, ..self }
     }
 
-    /// The same for whoever wants to see secrets, or not.
+    /// Sets whether secret values appear in the trace.
     pub fn showing(mut self, secrets: Secrets) -> Self {
         self.hidden.reveal = secrets == Secrets::Shown;
         self
     }
 
-    /// An environment variable; remembered as used.
+    /// Returns an environment variable and records its use.
     pub fn env(&self, name: &str) -> Option<String> {
         if hidden::is_secret(name) {
             return self.secret_env(name);
@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         Some(value.clone())
     }
 
-    /// The same of one that may be a secret: remembered as used, but not its value.
+    /// Returns an environment variable that may be a secret and records its use, but not its value.
     pub fn secret_env(&self, name: &str) -> Option<String> {
         let value = self.env.get(name)?;
         let said = if self.hidden.reveal { value } else { "(set)" };
@@ -123,8 +123,9 @@ impl<'a> Search<'a> {
         Some(value.clone())
     }
 
-    /// Notes that settings put `value` in the place of `written`, a reference to a variable: from now on any path may hold it.
-    /// Returns false once all values together are too long: then it is not put in, and the answer ends.
+    /// Records that settings replace `written`, a reference to a variable, by `value`, which any path may contain from
+    /// now on. Returns false if all values together are too long; then the value must not be inserted, and the answer
+    /// is incomplete.
     pub fn put_in(&self, value: &str, written: &str) -> bool {
         let fits = self.put_in.takes(value);
         if fits {
@@ -133,25 +134,26 @@ impl<'a> Search<'a> {
         fits
     }
 
-    /// The same of a variable that may be a secret by its name.
+    /// Records an inserted value like [`Search::put_in`], but only counts its length unless the variable's name
+    /// suggests a secret.
     pub fn put_in_secret(&self, name: &str, value: &str, written: &str) -> bool {
         if hidden::is_secret(name) { self.put_in(value, written) } else { self.put_in.takes(value) }
     }
 
-    /// What is said instead of the values that were put in. Those in the path of something that exists stay: whoever sees the
-    /// disk sees them too.
+    /// Returns the replacements for inserted values. Values in paths of existing files are kept, since anyone who sees
+    /// the disk sees them.
     pub fn stand_ins(&self) -> StandIns {
         let probes = self.probes.iter().chain(self.parts.iter().flat_map(|(_, part)| part.trace().iter()));
         self.hidden.stand_ins(probes)
     }
 
-    /// From now on the trace says this in place of the paths that are asked about: how settings write a path that they take
-    /// from a secret. `None` ends that.
+    /// Sets the path to show in the trace for the following questions: a path from a secret is shown as the settings
+    /// write it. `None` ends that.
     pub fn show_as(&mut self, shown: Option<PathBuf>) {
         self.shown = shown.filter(|_| !self.hidden.reveal);
     }
 
-    /// Whether an environment variable has a value; remembered as used, but not its value, which may be a secret.
+    /// Returns true if an environment variable is not empty. Records its use, but not its value, which may be a secret.
     pub fn has_env(&self, name: &str) -> bool {
         let is_set = self.env.get(name).is_some_and(|value| !value.is_empty());
         if is_set {
@@ -160,7 +162,7 @@ impl<'a> Search<'a> {
         is_set
     }
 
-    /// Announces what will be asked in any case, so that it is read in one go.
+    /// Announces questions that will be asked in any case, so that they are read together.
     pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Known<()> {
         if self.again {
             return Ok(());
@@ -177,20 +179,21 @@ impl<'a> Search<'a> {
         if self.wanted.is_empty() { Ok(()) } else { Err(Halt::Pending) }
     }
 
-    /// `stat`: what is there, links followed.
+    /// Returns the metadata at `path`, following links (`stat`).
     pub fn stat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
         self.note(path, "file", kind_or_error(&found), rule);
         Ok(found)
     }
 
-    /// `stat` without a line in the trace: to know whether more is worth asking for.
+    /// Returns the metadata at `path` like [`Search::stat`], but without a line in the trace; used to decide whether to
+    /// ask more.
     pub fn glance(&mut self, path: &Path) -> Known<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
         Ok(found)
     }
 
-    /// `lstat`: what is there itself.
+    /// Returns the metadata of `path` itself (`lstat`).
     pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::LinkKind(path.to_owned()))? else {
             unreachable!("LinkKind answers Kind")
@@ -199,29 +202,31 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether a regular file is there, links followed.
+    /// Returns true if `path` is a regular file, following links.
     pub fn is_file(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<bool> {
         Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == FileType::File))
     }
 
-    /// Whether a directory is there, links followed.
+    /// Returns true if `path` is a directory, following links.
     pub fn is_dir(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<bool> {
         Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == FileType::Dir))
     }
 
-    /// `realpath`. Not a line of the trace: harnesses ask it to know where they are, not what to load.
+    /// Resolves every link (`realpath`). Adds no line to the trace, since agents use it to locate themselves, not to
+    /// decide what to load.
     pub fn real(&mut self, path: &Path) -> Known<Result<PathBuf, Errno>> {
         let Fact::Real(found) = self.fact(Ask::Real(path.to_owned()))? else { unreachable!("Real answers Real") };
         Ok(found)
     }
 
-    /// Where the symbolic link at `path` points, made absolute; `None` when it is no link. Not a line of the trace.
+    /// Returns the target of the symbolic link at `path`, made absolute, or `None` if it is not a link. Adds no line to
+    /// the trace.
     pub fn link_target(&mut self, path: &Path) -> Known<Option<PathBuf>> {
         let Fact::Real(found) = self.fact(Ask::Target(path.to_owned()))? else { unreachable!("Target answers Real") };
         Ok(found.ok().map(|target| absolute(path.parent().unwrap_or(path), &target)))
     }
 
-    /// The bytes of a regular file.
+    /// Returns the content of a regular file.
     pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Content, Unreadable>> {
         let Fact::Content(found) = self.fact(Ask::Content(path.to_owned()))? else {
             unreachable!("Content answers Content")
@@ -238,7 +243,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// The entries of a directory in the disk's order.
+    /// Returns the entries of a directory in the disk's order.
     pub fn list(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Arc<[Entry]>, Errno>> {
         let Fact::Listing(found) = self.fact(Ask::Listing(path.to_owned()))? else {
             unreachable!("Listing answers Listing")
@@ -251,7 +256,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// The files a pattern finds.
+    /// Returns the files that match a pattern below `base`.
     pub fn glob(
         &mut self,
         base: &Path,
@@ -270,7 +275,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// What git says about a directory with an entry `.git`.
+    /// Returns the git repository of a directory with an entry `.git`.
     pub fn git(&mut self, dir: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Option<Repository>> {
         let Fact::Git(found) = self.fact(Ask::Git(dir.to_owned()))? else { unreachable!("Git answers Git") };
         let answer = match &found {
@@ -284,7 +289,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Rows of an SQLite file.
+    /// Returns rows of an SQLite file.
     pub fn rows(
         &mut self,
         file: &Path,
@@ -302,7 +307,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// What a URL serves, as far as the user had it fetched.
+    /// Returns the content of a URL, if the user permitted fetching it.
     pub fn remote(&mut self, url: &str, rule: impl Into<Cow<'static, str>>) -> Known<Remote> {
         let Fact::Remote(found) = self.fact(Ask::Remote(url.to_owned()))? else {
             unreachable!("Remote answers Remote")
@@ -317,33 +322,33 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Says in the trace that a place is not looked at, and why.
+    /// Records in the trace that a path is not looked at, and why.
     pub fn never(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) {
         self.note(path, "never", "not asked", rule);
     }
 
-    /// Says in the trace that a place is not looked at because there are too many: the answer is incomplete.
+    /// Records in the trace that a path is not looked at because there are too many; the answer is incomplete.
     pub fn give_up(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) {
         self.never(path, rule);
         self.cut_short.get_or_insert_with(|| path.to_owned());
     }
 
-    /// The file that was read last.
+    /// Returns the file that was read last.
     pub fn last_read(&self) -> Option<&Path> {
         self.probes.iter().rev().find(|probe| probe.asked == "content").map(|probe| probe.path.as_path())
     }
 
-    /// Whether any URL was asked about.
+    /// Returns true if a URL was asked for.
     pub fn has_urls(&self) -> bool {
         self.depends.iter().any(|ask| matches!(ask, Ask::Remote(_)))
     }
 
-    /// The first file about a process that was to be read.
+    /// Returns the first file to be read that the system generates for the reading process.
     pub fn about_process(&self) -> Option<&Path> {
         self.about_process.as_deref()
     }
 
-    /// The URLs that led on to other addresses, with these.
+    /// Returns the URLs that redirected, each with its final address.
     pub fn moved(&self) -> Vec<(String, String)> {
         let moved = |ask: &Ask| match (ask, self.facts.told(ask)) {
             (Ask::Remote(url), Some(Fact::Remote(Remote::Moved { to, .. }))) => Some((url.clone(), to)),
@@ -355,23 +360,23 @@ impl<'a> Search<'a> {
         moved
     }
 
-    /// What must be read before the question can be answered.
+    /// Returns the facts that must be read before the question can be answered.
     pub fn wanted(self) -> Vec<Ask> {
         let mut seen = HashSet::new();
         self.wanted.into_iter().filter(|ask| seen.insert(ask.clone())).collect()
     }
 
-    /// The first pattern or folder that has too many places to be looked for in all of them.
+    /// Returns the first pattern or directory with too many places to look at all of them.
     pub fn cut_short(&self) -> Option<&Path> {
         self.cut_short.as_deref()
     }
 
-    /// Where the effort was spent, if it was: nothing is looked at from there on.
+    /// Returns the path at which the budget was exhausted, if it was; nothing is looked at from there on.
     pub fn gave_up_at(&self) -> Option<&Path> {
         self.effort.place().map(PathBuf::as_path)
     }
 
-    /// Ends the questions: counts what matching has cost since the last one. If that is too much, the effort ends at `at`.
+    /// Counts the cost of matching since the last question. If the budget is exceeded, it ends at `at`.
     pub fn close(&mut self, at: &Path) {
         self.effort.matched(&self.meter);
         self.effort.close(at);
@@ -382,12 +387,13 @@ impl<'a> Search<'a> {
         self.effort.add(1);
     }
 
-    /// Whether the harness went on asking after the effort was spent, and was stopped: it has no answer.
+    /// Returns true if the rules went on asking long after the budget was exhausted and were stopped without an answer.
     pub fn is_exhausted(&self) -> bool {
         self.effort.is_exhausted()
     }
 
-    /// Everything that was asked: the trace, the facts it rests on beside those of its parts, the variables it used.
+    /// Returns the trace, the facts that the answer depends on except those of its parts, and the variables that were
+    /// used.
     pub fn finish(self) -> (Trace, Vec<Ask>, BTreeMap<String, String>) {
         let stand_ins = self.stand_ins();
         let mut trace = Trace::new(self.probes, self.parts);
@@ -422,7 +428,7 @@ impl<'a> Search<'a> {
         answer: impl Into<Cow<'static, str>>,
         rule: impl Into<Cow<'static, str>>,
     ) {
-        // Once the effort is spent nothing is looked for, so there is nothing to note.
+        // Once the budget is exhausted, questions are not asked, so there is nothing to record.
         if self.effort.place().is_some() {
             return;
         }

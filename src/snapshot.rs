@@ -1,7 +1,7 @@
-//! The files as they were at one moment: what was asked about them, and what was told.
+//! Facts about the disk at one moment: the questions that were asked, and their answers.
 //!
-//! An [`Ask`] is one question about the disk, a [`Fact`] its answer. A snapshot answers with a fact, or says that it has
-//! not been told yet: *unknown is never absent*. Snapshots are persistent maps, so a clone is cheap and never changes.
+//! An [`Ask`] is one question about the disk, a [`Fact`] its answer. A fact that has not been read yet is reported as
+//! such: *unknown is never absent*. Snapshots are persistent maps, so a clone is cheap and never changes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,47 +21,48 @@ pub use crate::paths::{absolute, normalized, relative};
 pub use change::{Change, may_change};
 pub use content::Content;
 
-/// One question about the disk.
+/// A question about the disk.
 #[derive(Clone, Debug)]
 pub enum Ask {
-    /// What is at this path, links followed (`stat`).
+    /// Metadata at a path, following links (`stat`).
     Kind(PathBuf),
-    /// What is at this path itself (`lstat`).
+    /// Metadata of the path itself (`lstat`).
     LinkKind(PathBuf),
-    /// The path with every link resolved (`realpath`).
+    /// Path with every link resolved (`realpath`).
     Real(PathBuf),
-    /// What the symbolic link at this path says, whether anything is there or not.
+    /// Target of the symbolic link at a path, as written, whether it exists or not.
     Target(PathBuf),
-    /// The bytes of the regular file at this path, links followed.
+    /// Content of the regular file at a path, following links.
     Content(PathBuf),
-    /// The entries of this directory, in the order the disk lists them.
+    /// Entries of a directory, in the order in which the disk lists them.
     Listing(PathBuf),
-    /// The files that a pattern finds below a directory, in the order the flavor's engine finds them.
+    /// Files below a directory that match a pattern, in the order in which the flavor's engine finds them.
     Glob {
-        /// Where the pattern starts.
+        /// Directory in which the pattern starts.
         base: PathBuf,
-        /// The pattern as the harness wrote it.
+        /// Pattern as the agent writes it.
         pattern: String,
-        /// Whose rules decide what matches, and in which order.
+        /// Semantics that decide what matches, and in which order.
         flavor: GlobFlavor,
     },
-    /// What git says about this directory, which holds an entry `.git`.
+    /// Repository of a directory that holds an entry `.git`, as git sees it.
     Git(PathBuf),
-    /// The text columns of the rows that a query finds in an SQLite file.
+    /// Text columns of the rows that a query returns from an SQLite file.
     Rows {
-        /// The database file.
+        /// Database file.
         file: PathBuf,
-        /// The query, with one parameter.
+        /// SQL query with one parameter.
         query: &'static str,
-        /// The parameter.
+        /// Value of the parameter.
         key: String,
     },
-    /// What a URL serves, as far as the user had it fetched.
+    /// Content of a URL, if the user permitted fetching it.
     Remote(String),
 }
 
 impl Ask {
-    /// The path that the question is about. A URL is none that any file has: those begin with a slash.
+    /// Returns the path that the question is about. A URL is returned as a path, which no file can have since it does
+    /// not begin with a slash.
     pub fn path(&self) -> &Path {
         match self {
             Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Content(path) => path,
@@ -72,13 +73,13 @@ impl Ask {
         }
     }
 
-    /// The pattern of a glob.
+    /// Returns the pattern of a glob.
     pub fn pattern(&self) -> Option<&str> {
         if let Ask::Glob { pattern, .. } = self { Some(pattern) } else { None }
     }
 
-    /// What tells questions apart. Paths are compared by their bytes, as the system reads them: a trailing slash asks for a
-    /// directory, and it is faster than component by component.
+    /// Returns the values that distinguish questions. Paths are compared by bytes, as the system reads them, since a
+    /// trailing slash asks for a directory; this is also faster than by component.
     fn key(&self) -> (Discriminant<Ask>, &[u8], Option<Words<'_>>) {
         let more = match self {
             Ask::Glob { pattern, flavor, .. } => Some((pattern.as_str(), "", Some(*flavor))),
@@ -90,7 +91,7 @@ impl Ask {
     }
 }
 
-/// What some questions have beside a path.
+/// The values that some questions have in addition to a path.
 type Words<'a> = (&'a str, &'a str, Option<GlobFlavor>);
 
 impl PartialEq for Ask {
@@ -103,13 +104,13 @@ impl Eq for Ask {}
 
 impl Hash for Ask {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Kind and path tell nearly all apart.
+        // The kind and path distinguish nearly all questions.
         discriminant(self).hash(state);
         state.write(self.path().as_os_str().as_encoded_bytes());
     }
 }
 
-/// Whose rules a glob follows.
+/// Semantics of a glob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GlobFlavor {
     /// npm `glob` 13 with `nodir`.
@@ -128,9 +129,9 @@ pub enum GlobFlavor {
     },
     /// `fs.glob` of Node 24.
     Node,
-    /// No harness's own rules, but the loosest reading that any harness has: the first file, if there is any.
+    /// The most permissive semantics of any agent; returns the first matching file only.
     Any,
-    /// The same reading: all files, if there are not too many.
+    /// The semantics of [`GlobFlavor::Any`]; returns all matching files, up to a limit.
     Every,
 }
 
@@ -155,53 +156,53 @@ pub enum Fact {
     Remote(Remote),
 }
 
-/// A fact with the paths it rests on: as long as nothing happens at any of them, the fact stays true.
+/// A fact with the paths that it depends on: it stays true as long as nothing happens at any of them.
 pub struct Observed {
-    /// The question.
+    /// Question.
     pub ask: Ask,
-    /// What was observed.
+    /// Answer that was observed.
     pub fact: Fact,
-    /// The paths.
+    /// Paths that the fact depends on.
     pub rests_on: Vec<PathBuf>,
 }
 
-/// What is known of a URL.
+/// State of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remote {
-    /// Nobody has had it fetched.
+    /// The URL was not fetched.
     NotFetched,
-    /// It could not be fetched, for this reason.
+    /// Fetching failed, for the given reason.
     Failed(String),
-    /// What it served.
+    /// Content that was served.
     Body(Content),
-    /// It redirected to another address, which served something.
+    /// The URL redirected to another address, which served the content.
     Moved {
-        /// The last address.
+        /// Final address.
         to: String,
-        /// What it served.
+        /// Content that was served.
         body: Content,
     },
 }
 
-/// The text columns of one row; a column that is NULL has none.
+/// The text columns of one row; NULL columns are `None`.
 pub type Row = Vec<Option<String>>;
 
-/// What `stat` tells.
+/// Metadata that `stat` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// What kind of thing it is.
+    /// Type of the file.
     pub kind: FileType,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// How many names it has.
+    /// Number of hard links.
     pub links: u64,
-    /// Device and inode: two paths with the same pair are one file.
+    /// Device and inode: two paths with the same pair are the same file.
     pub identity: (u64, u64),
-    /// Whether it belongs to root and nobody else may write to it; of a link, whether it belongs to root.
+    /// True if root owns the file and nobody else may write to it; for a link, true if root owns it.
     pub guarded: bool,
 }
 
-/// What kind of thing stands at a path.
+/// Type of a file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A regular file.
@@ -214,12 +215,12 @@ pub enum FileType {
     Fifo,
     /// A character or block device.
     Device,
-    /// A socket, or something else again.
+    /// A socket, or any other type.
     Other,
 }
 
 impl FileType {
-    /// The word that traces use.
+    /// Returns the word that traces use.
     pub fn word(self) -> &'static str {
         match self {
             FileType::File => "file",
@@ -232,16 +233,16 @@ impl FileType {
     }
 }
 
-/// One entry of a listing.
+/// An entry of a directory listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// File name.
     pub name: OsString,
-    /// Its kind, as `lstat` would say.
+    /// File type, as `lstat` reports it.
     pub kind: FileType,
 }
 
-/// Why a system call failed: an `errno` of Linux.
+/// An error of a system call, as an `errno` of Linux.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Errno(pub i32);
 
@@ -274,17 +275,17 @@ impl Errno {
         (Errno::IO, "EIO", "i/o error"),
     ];
 
-    /// Its symbolic name, such as `ENOENT`.
+    /// Returns the symbolic name, such as `ENOENT`.
     pub fn name(self) -> &'static str {
         Errno::TABLE.iter().find(|row| row.0 == self).map_or("an error", |row| row.1)
     }
 
-    /// What it means, in the words that Node uses.
+    /// Returns the message that Node uses.
     pub fn text(self) -> &'static str {
         Errno::TABLE.iter().find(|row| row.0 == self).map_or("unknown error", |row| row.2)
     }
 
-    /// The errno of that symbolic name.
+    /// Returns the errno with a symbolic name.
     pub fn named(name: &str) -> Option<Errno> {
         Errno::TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
@@ -296,17 +297,17 @@ impl std::fmt::Debug for Errno {
     }
 }
 
-/// Why the bytes of a file are not to be had.
+/// Reason why the content of a file could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// The system refused.
+    /// The system returned an error.
     Errno(Errno),
-    /// Not a regular file.
+    /// The path is not a regular file.
     Not(FileType),
-    /// A file that the system generates about the process that reads it, such as `/proc/self/environ`: what Briefing read would
-    /// not be what the client reads, and may be secret.
+    /// The file is generated by the system for the process that reads it, such as `/proc/self/environ`: the client
+    /// would read something else, and the content may be secret.
     Process,
-    /// Larger than Briefing reads at all, see [`crate::disk::FILE_CAP_BYTES`].
+    /// The file exceeds [`crate::disk::FILE_CAP_BYTES`]; its length in bytes.
     TooLarge(u64),
 }
 
@@ -321,45 +322,45 @@ impl std::fmt::Display for Unreadable {
     }
 }
 
-/// A git repository, as git itself sees it.
+/// A git repository as git itself sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// `git rev-parse --show-toplevel`; `None` for a bare repository, which has no work tree.
+    /// Output of `git rev-parse --show-toplevel`; `None` for a bare repository, which has no work tree.
     pub toplevel: Option<PathBuf>,
-    /// `git rev-parse --git-common-dir`, absolute.
+    /// Output of `git rev-parse --git-common-dir`, absolute.
     pub common_dir: PathBuf,
 }
 
-/// What can be asked for facts: a snapshot, or whatever looks at the disk when it is asked.
+/// A source of facts: a snapshot, or something that reads the disk on demand.
 pub trait Facts {
-    /// The fact, or `None` when it has not been told yet.
+    /// Returns the fact, or `None` if it has not been read yet.
     fn told(&self, ask: &Ask) -> Option<Fact>;
 
-    /// Whether the fact has been told.
+    /// Returns true if the fact is known.
     fn is_told(&self, ask: &Ask) -> bool {
         self.told(ask).is_some()
     }
 
-    /// What the fact weighs, if it has been told; 0 where facts are read only when they are asked for.
+    /// Returns the weight of the fact if it is known; 0 if facts are read on demand.
     fn told_weight(&self, ask: &Ask) -> Option<usize> {
         self.is_told(ask).then_some(0)
     }
 }
 
-/// How many bytes of a file, and entries of a directory, weigh as much as one question.
+/// Number of bytes of a file, or entries of a directory, that weigh as much as one question.
 const BYTES_PER_QUESTION: usize = 128;
 const ENTRIES_PER_QUESTION: usize = 2;
 
-/// The most that facts may weigh which are observed in one go, or which one answer rests on.
+/// Maximum weight of the facts that are observed at once, or that one answer depends on.
 pub const ROUND_WEIGHT: usize = 125_000;
 
 impl Fact {
-    /// What it costs to observe and to hold, in questions about small files.
+    /// Returns the cost of observing and holding the fact, in questions about small files.
     pub fn weight(&self) -> usize {
         match self {
             Fact::Content(Ok(bytes)) => bytes.len() / BYTES_PER_QUESTION,
             Fact::Listing(Ok(entries)) => entries.len() / ENTRIES_PER_QUESTION,
-            // To list a directory takes as long as two questions.
+            // Listing a directory takes as long as two questions.
             Fact::Glob(found) => 2 * found.listed + found.files.len(),
             Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,
             Fact::Git(_) | Fact::Rows(_) | Fact::Remote(_) => 0,
@@ -367,32 +368,32 @@ impl Fact {
     }
 }
 
-/// Hashes questions: fast, since every answer asks hundreds, and seeded.
+/// Hasher for questions: fast, since every answer asks hundreds, and seeded.
 pub type AskHasher = foldhash::fast::RandomState;
 
-/// Everything that has been told so far.
+/// A persistent map of all known facts.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     facts: HashTrieMapSync<Ask, Fact, AskHasher>,
 }
 
 impl Snapshot {
-    /// How many facts it holds.
+    /// Returns the number of facts.
     pub fn len(&self) -> usize {
         self.facts.size()
     }
 
-    /// Whether it has been told nothing.
+    /// Returns true if no fact is known.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
 
-    /// Learns a fact.
+    /// Adds a fact.
     pub fn tell(&mut self, ask: Ask, fact: Fact) {
         self.facts.insert_mut(ask, fact);
     }
 
-    /// Forgets what was told about `ask`; whether there was anything.
+    /// Removes the fact about `ask`. Returns true if it was known.
     pub fn forget(&mut self, ask: &Ask) -> bool {
         self.facts.remove_mut(ask)
     }
@@ -412,11 +413,11 @@ impl Facts for Snapshot {
     }
 }
 
-/// Facts about a disk from which files were deleted.
+/// Facts about the disk as if some files were deleted.
 pub(crate) struct Without<'a> {
-    /// The facts about the disk with them.
+    /// Facts about the disk with all files.
     pub facts: &'a dyn Facts,
-    /// The files, absolute.
+    /// Deleted files, as absolute paths.
     pub deleted: &'a [PathBuf],
 }
 
@@ -446,5 +447,5 @@ impl Facts for Without<'_> {
     }
 }
 
-/// Environment variables; only those with UTF-8 names and values.
+/// Environment variables with UTF-8 names and values; others are left out.
 pub type Environment = Arc<BTreeMap<String, String>>;

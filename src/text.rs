@@ -1,4 +1,4 @@
-//! Sizes and safe cuts of text, in the units that harnesses count: bytes, UTF-16 units, lines.
+//! Sizes and safe cuts of text, in the units that agents count: bytes, UTF-16 units, lines.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,19 +8,19 @@ use std::sync::LazyLock;
 
 use icu_collator::CollatorBorrowed;
 
-/// How large a text is, in every unit that some harness counts.
+/// Size of a text in every unit that an agent counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes on the disk.
+    /// Size in bytes on the disk.
     pub bytes: usize,
-    /// UTF-16 code units of the decoded text (what JavaScript calls `length`).
+    /// Size in UTF-16 code units of the decoded text (JavaScript's `length`).
     pub utf16: usize,
-    /// Lines; a last line without a newline counts.
+    /// Number of lines; a last line without a newline counts.
     pub lines: usize,
 }
 
 impl Size {
-    /// How large a text is.
+    /// Returns the size of `text`.
     pub fn of(text: &str) -> Size {
         Size { bytes: text.len(), utf16: utf16_len(text), lines: lines(text) }
     }
@@ -33,14 +33,15 @@ pub fn line_difference<'a>(before: &'a str, now: &'a str) -> Vec<(char, &'a str)
     lines
 }
 
-/// Returns all lines of two texts in order: with ` ` those that both have in the same order, with `-` and `+` those of one.
+/// Returns all lines of two texts in order, marked ` ` if common to both in the same order, `-` if only in `old`, `+`
+/// if only in `new`.
 pub fn lines_beside<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
     let (own, other) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     let marked = |mark: char, lines: &[&'a str]| lines.iter().map(|line| (mark, *line)).collect::<Vec<_>>();
     let mut out = marked(' ', &old[..head]);
-    // The longest common subsequence, where that is not too large a table.
+    // Computes the longest common subsequence, unless the table would be too large.
     const CELLS: usize = 4_000_000;
     let width = other.len() + 1;
     if (own.len() + 1).saturating_mul(width) > CELLS {
@@ -75,7 +76,7 @@ pub fn lines_beside<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)
     out
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins items for people: `a`, `a and b`, `a, b and c`.
 pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [] => String::new(),
@@ -87,17 +88,17 @@ pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// A text in which `***` stands for the password of every URL.
+/// Replaces the password of every URL by `***`.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
     with_passwords_as(text, |_| "***".to_owned())
 }
 
-/// A text in which stars stand for the password of every URL, as many as it has bytes.
+/// Replaces the password of every URL by as many stars as it has bytes.
 pub fn starred_passwords(text: &str) -> Cow<'_, str> {
     with_passwords_as(text, |password| "*".repeat(password.len()))
 }
 
-/// A text in which every URL has `shown(password)` in the place of its password, and of tokens in its query.
+/// Replaces the password, and tokens in the query, of every URL by `shown(secret)`.
 fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
@@ -108,7 +109,7 @@ fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str>
         rest = behind;
         if let Some(at) = behind[..end].rfind('@') {
             let name = behind[..at].find(':').map_or(0, |colon| colon + 1);
-            // A token may stand in the place of the name.
+            // A token may take the place of the user name.
             if name > 0 || (at >= TOKEN_BYTES && behind[..at].bytes().any(|byte| byte.is_ascii_digit())) {
                 out.push_str(&behind[..name]);
                 out.push_str(&shown(&behind[name..at]));
@@ -123,7 +124,7 @@ fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str>
     Cow::Owned(with_parameters_as(&out, shown))
 }
 
-/// A text in which `shown(value)` stands for the values of parameters that let somebody in.
+/// Replaces the values of URL parameters that grant access by `shown(value)`.
 fn with_parameters_as(text: &str, shown: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -141,30 +142,31 @@ fn with_parameters_as(text: &str, shown: impl Fn(&str) -> String) -> String {
     out + rest
 }
 
-/// The shortest name of a user that may be a token, in bytes.
+/// Minimum length of a user name that may be a token, in bytes.
 const TOKEN_BYTES: usize = 16;
 
-/// Returns true for a parameter of a URL whose value lets somebody in.
+/// Returns true if the value of the URL parameter `name` grants access.
 fn is_telling(name: &str) -> bool {
     let is_name = name.len() < 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let name = if is_name { name.to_ascii_lowercase() } else { String::new() };
     ["token", "key", "secret", "password", "signature", "sig", "auth"].iter().any(|word| name.ends_with(word))
 }
 
-/// The size of a file's raw bytes, decoded leniently.
+/// Returns the size of a file's raw bytes, decoded leniently.
 pub fn size_of(raw: &[u8]) -> Size {
     Size { bytes: raw.len(), ..Size::of(&lossy(raw)) }
 }
 
-/// Lines of a text; a last line without a newline counts.
+/// Counts the lines of a text; a last line without a newline counts.
 pub fn lines(text: &str) -> usize {
-    // At most 255 bytes at a time, so that a sum fits into a `u8` and the compiler can vectorize it.
+    // Sums at most 255 bytes at a time, so that a sum fits into a `u8` and the compiler can vectorize it.
     let newlines = |block: &[u8]| block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
     let newlines: usize = text.as_bytes().chunks(255).map(|block| usize::from(newlines(block))).sum();
     newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// The position of the first wanted byte from `start` on. Fast where such bytes are rare: blocks are tested as a whole.
+/// Returns the position of the first wanted byte from `start` on. Fast if such bytes are rare, since blocks are tested
+/// as a whole.
 pub fn position(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let mut at = start;
     for block in bytes[start..].chunks(64) {
@@ -177,7 +179,7 @@ pub fn position(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> Opti
     None
 }
 
-/// UTF-16 code units of `text`.
+/// Returns the number of UTF-16 code units of `text`.
 pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -185,21 +187,22 @@ pub fn utf16_len(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// UTF-8 decoding with one U+FFFD per maximal invalid part, as Rust, Node and `TextDecoder` all do it. Keeps a BOM.
+/// Decodes UTF-8 with one U+FFFD per maximal invalid part, as Rust, Node and `TextDecoder` do. Keeps a BOM.
 pub fn lossy(raw: &[u8]) -> Cow<'_, str> {
     // Nearly every file is valid, and `from_utf8` checks ASCII a word at a time, which `from_utf8_lossy` does not.
     std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed)
 }
 
-/// `lossy` less one leading byte order mark, as the WHATWG `TextDecoder` decodes.
+/// Decodes as [`lossy`] does, but removes one leading byte order mark, as the WHATWG `TextDecoder` does.
 pub fn lossy_without_bom(raw: &[u8]) -> Cow<'_, str> {
     lossy(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw))
 }
 
-/// Decodes as Bun's `Bun.file(path).text()`: UTF-16 behind its little-endian mark, lenient UTF-8 otherwise; less the mark.
+/// Decodes as Bun's `Bun.file(path).text()` does: UTF-16 after its little-endian mark, otherwise lenient UTF-8. Removes
+/// the mark.
 pub fn bun_text(raw: &[u8]) -> Cow<'_, str> {
     match raw.strip_prefix(b"\xff\xfe") {
-        // Of the mark alone Bun makes two replacement characters.
+        // Bun decodes a mark without content to two replacement characters.
         Some(units) if !units.is_empty() => {
             let units: Vec<u16> = units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
             String::from_utf16_lossy(&units).into()
@@ -208,18 +211,19 @@ pub fn bun_text(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// UTF-8 decoding that drops every byte that is not part of a valid character. Keeps a BOM.
+/// Decodes UTF-8 and drops every byte that is not part of a valid character. Keeps a BOM.
 pub fn without_invalid(raw: &[u8]) -> Cow<'_, str> {
     let pieces = || raw.utf8_chunks().map(|chunk| chunk.valid());
     std::str::from_utf8(raw).map_or_else(|_| Cow::Owned(pieces().collect()), Cow::Borrowed)
 }
 
-/// Where in the file's bytes the byte `offset` of its lossy decoding stands.
+/// Returns the offset in the raw bytes that corresponds to the byte `offset` of their lossy decoding.
 pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
     Offsets::of(raw).raw(offset)
 }
 
-/// Where in the lossy decoding of `raw` its byte `at` stands; a byte within a character stands where the character begins.
+/// Returns the offset in the lossy decoding of `raw` that corresponds to byte `at`; rounds down to the start of a
+/// character.
 pub fn decoded_offset(raw: &[u8], at: usize) -> usize {
     let (mut seen, mut decoded) = (0, 0);
     for chunk in raw.utf8_chunks() {
@@ -238,13 +242,13 @@ pub fn decoded_offset(raw: &[u8], at: usize) -> usize {
     decoded
 }
 
-/// Offsets of a lossy decoding that are asked about one after the other; in their order, the file is gone through once.
+/// Converts offsets of a lossy decoding to offsets in the file. Queries in ascending order take one pass.
 struct Offsets<'r> {
     raw: &'r [u8],
     chunks: Utf8Chunks<'r>,
-    /// The piece that was come to.
+    /// Current chunk.
     chunk: Option<Utf8Chunk<'r>>,
-    /// Where it begins in the decoding, and in the file.
+    /// Start of the chunk in the decoding (`decoded`) and in the file (`at`).
     decoded: usize,
     at: usize,
 }
@@ -277,7 +281,7 @@ impl<'r> Offsets<'r> {
     }
 }
 
-/// `ranges` of the lossy decoding, as ranges of the file's bytes.
+/// Converts ranges of the lossy decoding to ranges of the file's bytes.
 pub fn raw_ranges(raw: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     if std::str::from_utf8(raw).is_ok() {
         return inner_ranges(raw.len(), ranges);
@@ -287,14 +291,14 @@ pub fn raw_ranges(raw: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     ranges.iter().map(raw_range).filter(|range| !range.is_empty()).collect()
 }
 
-/// What of `ranges` lies in a text of that length, in bytes.
+/// Clips `ranges` to a text of `len` bytes and drops empty ones.
 pub fn inner_ranges(len: usize, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let inner = |range: &Range<usize>| range.start.min(len)..range.end.min(len);
     ranges.iter().map(inner).filter(|range| !range.is_empty()).collect()
 }
 
-/// JavaScript's white space and line terminators: what `trim`, `trimEnd` and `\s` remove. Unlike Rust's, it has
-/// U+FEFF and lacks U+0085.
+/// Returns true for JavaScript's white space and line terminators, which `trim`, `trimEnd` and `\s` match. Unlike
+/// Rust's, the set has U+FEFF and lacks U+0085.
 pub fn is_js_space(c: char) -> bool {
     matches!(
         c,
@@ -303,34 +307,35 @@ pub fn is_js_space(c: char) -> bool {
     )
 }
 
-/// JavaScript's `trimEnd`.
+/// Trims the end as JavaScript's `trimEnd` does.
 pub fn js_trim_end(text: &str) -> &str {
     text.trim_end_matches(is_js_space)
 }
 
-/// JavaScript's `trim`.
+/// Trims as JavaScript's `trim` does.
 pub fn js_trim(text: &str) -> &str {
     text.trim_matches(is_js_space)
 }
 
-/// Python's white space: what `str.strip` removes. Unlike Rust's, it has the separators U+001C to U+001F.
+/// Returns true for Python's white space, which `str.strip` removes. Unlike Rust's, the set has the separators U+001C
+/// to U+001F.
 pub fn is_py_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
-/// Where the text stands in it that Python's `str.strip` leaves.
+/// Returns the range of `text` that Python's `str.strip` keeps.
 pub fn py_trimmed(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(is_py_space).len();
     start..text.trim_end_matches(is_py_space).len().max(start)
 }
 
-/// Where the text stands in it that JavaScript's `trim` leaves.
+/// Returns the range of `text` that JavaScript's `trim` keeps.
 pub fn js_trimmed(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(is_js_space).len();
     start..js_trim_end(text).len().max(start)
 }
 
-/// The order of JavaScript's `localeCompare`, without the customs of any one language.
+/// Compares as JavaScript's `localeCompare` does with the root collation, without language-specific rules.
 pub fn locale_compare(one: &str, other: &str) -> Ordering {
     static ORDER: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
         CollatorBorrowed::try_new(Default::default(), Default::default()).expect("the root collation is built in")
@@ -338,7 +343,7 @@ pub fn locale_compare(one: &str, other: &str) -> Ordering {
     ORDER.compare(one, other)
 }
 
-/// 12345 as `12 345`, for people.
+/// Formats a number for people with spaces between thousands: 12345 as `12 345`.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,37 +1,37 @@
-//! An agent of a client: what a session starts with, or what another agent starts.
+//! Agents that a client defines: those that a session starts with, and those that other agents start.
 
 use std::path::PathBuf;
 
-/// An agent that a client has at a place.
+/// An agent that a client defines at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// Who starts it.
+    /// What starts the agent.
     pub usage: Usage,
-    /// The file that describes it; `None` for one of the client's own, or of settings.
+    /// File that describes the agent; `None` if it is built in or comes from settings.
     pub from: Option<PathBuf>,
-    /// The model that it is given.
+    /// Model that the agent is configured to use.
     pub model: Option<String>,
-    /// Its tools, in the client's words.
+    /// Tools of the agent, in the client's notation.
     pub tools: Option<String>,
 }
 
-/// Who starts an agent.
+/// What starts an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
     /// A session starts with it.
     Primary,
     /// Another agent starts it.
     Subagent,
-    /// Both.
+    /// A session or another agent starts it.
     All,
-    /// The client itself, for work of its own such as titles.
+    /// The client starts it for internal work, such as titles.
     Hidden,
 }
 
 impl Usage {
-    /// Returns the word for it.
+    /// Returns the word for this value, as on the wire.
     pub fn word(self) -> &'static str {
         match self {
             Usage::Primary => "primary",

@@ -1,48 +1,48 @@
-//! What is claimed of the version of a client that an answer is for.
+//! What Briefing claims about the client version that an answer is for.
 
 use super::Fidelity;
 
-/// What is claimed of the answer for a version, and why.
+/// How well the rules for a client version have been checked, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// The version that runs, or was asked for; `None` where an edition was named, or none.
+    /// Installed or requested version; `None` if an edition was requested, or nothing.
     pub running: Option<String>,
-    /// The version whose rules are shown.
+    /// Version whose rules are shown.
     pub rules: String,
-    /// The oldest and the newest version that were replayed.
+    /// Oldest and newest version that were replayed.
     pub checked: (String, String),
-    /// The day on which the version, or the newer of its neighbours, was replayed.
+    /// Day on which the version, or the newer of its neighbors, was replayed.
     pub verified: Option<String>,
-    /// Where that was.
+    /// Where the version was replayed.
     pub replayed: Replayed,
-    /// Whether the version is covered by what was replayed.
+    /// Whether replays cover the version.
     pub standing: Standing,
 }
 
 /// Where a version was compared with the real client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replayed {
-    /// Where Briefing is developed: its test cases hold what the client sent.
+    /// During development of Briefing: its test cases hold what the client sent.
     #[default]
     Recorded,
     /// On this machine, by `briefing verify --suite`.
     Here,
 }
 
-/// Whether a version is covered by what was replayed.
+/// Coverage of a version by replays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// It was replayed, or lies between two that were and have the same rules.
+    /// The version was replayed, or lies between two replayed versions that have the same rules.
     #[default]
     Covered,
-    /// It is newer than everything that was replayed.
+    /// The version is newer than every replayed version.
     Newer,
-    /// Not every byte is certain, for that reason.
+    /// Not every byte is certain, for the given reason.
     Uncertain(String),
 }
 
 impl Claim {
-    /// How far an answer can be trusted that holds no doubts of its own.
+    /// Returns how far an answer can be trusted if its rules raise no doubts of their own.
     pub fn fidelity(&self) -> Fidelity {
         match self.standing {
             Standing::Covered => Fidelity::Exact,

@@ -1,20 +1,20 @@
-//! Where a file names others: an import in it, an entry of a settings file.
+//! References from one file to others: imports, and entries of settings files.
 
 use std::path::{Path, PathBuf};
 
-/// Words in a file that name other files.
+/// A text in a file that names other files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The file in which they stand.
+    /// File that contains the text.
     pub file: PathBuf,
-    /// The words, as a path or pattern is written there: without an `@` or quotation marks.
+    /// Path or pattern as written, without `@` or quotation marks.
     pub text: String,
-    /// Where they lead: to one path, whether anything is there or not, or to every file that a pattern finds.
+    /// Targets: one path, which may not exist, or every file that a pattern matches.
     pub leads_to: Vec<PathBuf>,
 }
 
 impl Mention {
-    /// Words in `file` that lead there.
+    /// Creates a mention of `leads_to` in `file`.
     pub fn new(file: &Path, text: &str, leads_to: impl IntoIterator<Item = PathBuf>) -> Mention {
         Mention { file: file.to_owned(), text: text.to_owned(), leads_to: leads_to.into_iter().collect() }
     }

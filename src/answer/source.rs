@@ -1,4 +1,4 @@
-//! A file or a URL that was considered: what became of it, why, and how much of it reaches the model.
+//! Sources: files and URLs that an agent considered, what became of them, and how much of them reaches the model.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 use super::{Fate, Per, Purpose, Scope, Trigger, Unit};
 use crate::text::{Size, without_passwords};
 
-/// A limit that was in force for a source.
+/// A size limit that applied to a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// How much.
+    /// Maximum size.
     pub value: usize,
-    /// Of what.
+    /// Unit of the maximum.
     pub unit: Unit,
-    /// Shared by what.
+    /// Whether each source has the limit for itself or all share it.
     pub per: Per,
-    /// `default`, or the settings file that set it.
+    /// `default`, or the settings file that sets the limit.
     pub from: String,
 }
 
-/// How much of its description a list of skills has.
+/// How much of a skill's description the list of skills contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Described {
-    /// All of it; or the source is no skill that is listed.
+    /// All of it; also for sources that are not listed skills.
     #[default]
     Whole,
-    /// A part.
+    /// Part of it.
     InPart,
-    /// Nothing, for lack of room: only the name is listed.
+    /// None of it for lack of space: only the name is listed.
     ByName,
-    /// Not even the name is listed, for lack of room.
+    /// The skill is not listed at all, for lack of space.
     LeftOut,
 }
 
-/// Where a source's text comes from.
+/// Location of a source.
 #[derive(Clone, Debug, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A file.
@@ -46,7 +46,7 @@ pub enum Place {
 impl PartialEq for Place {
     fn eq(&self, other: &Place) -> bool {
         match (self, other) {
-            // Most that are compared are written alike, and to see that takes a tenth of the time.
+            // Equal paths are mostly spelled alike; comparing strings takes a tenth of the time.
             (Place::Path(one), Place::Path(other)) => one.as_os_str() == other.as_os_str() || one == other,
             (Place::Url(one), Place::Url(other)) => one == other,
             (Place::Path(_), Place::Url(_)) | (Place::Url(_), Place::Path(_)) => false,
@@ -72,43 +72,43 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A considered file or URL, with what became of it.
+/// A file or URL that an agent considered, with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The file or URL.
     pub place: Place,
-    /// Where it belongs.
+    /// Scope that the source belongs to.
     pub scope: Scope,
-    /// When it reaches the model.
+    /// When the source reaches the model.
     pub trigger: Trigger,
-    /// What became of it.
+    /// What became of the source.
     pub fate: Fate,
-    /// What it is for.
+    /// Purpose of the source.
     pub purpose: Purpose,
-    /// What shadowed or displaced it.
+    /// Path that shadowed or displaced the source.
     pub by: Option<PathBuf>,
-    /// Why, in words.
+    /// Reason for the fate, as a sentence for users.
     pub reason: String,
-    /// How large the file is, where it was read.
+    /// Size of the file, if it was read.
     pub size: Option<Size>,
-    /// The limit in force, where there is one.
+    /// Limit that applied, if any.
     pub limit: Option<Limit>,
     /// Byte ranges of the file that reach the model.
     pub kept: Vec<Range<usize>>,
-    /// How much of it, or about it, reaches the model, where that is not the kept ranges.
+    /// Size of the text from or about the source that reaches the model, if it differs from `kept`.
     pub sent: Option<Size>,
-    /// How much of its description is listed, if it is a skill.
+    /// How much of a skill's description is listed.
     pub described: Described,
-    /// The name by which the model calls it, if it is a skill or a command whose name is not that of its folder or file.
+    /// Name by which the model calls the skill or command, if it differs from the name of its folder or file.
     pub called: Option<String>,
-    /// Index of the message it is in.
+    /// Index of the message that contains the source.
     pub message: Option<usize>,
-    /// Index of the part of that message.
+    /// Index of the part within that message.
     pub part: Option<usize>,
 }
 
 impl Source {
-    /// A source of project instructions at session start, to be refined by struct update.
+    /// Creates a source of project instructions at session start; other fields are set by struct update.
     pub fn new(path: impl Into<PathBuf>, scope: Scope, fate: Fate, reason: impl Into<String>) -> Source {
         Source {
             place: Place::Path(path.into()),
@@ -129,7 +129,7 @@ impl Source {
         }
     }
 
-    /// The same for a file of that size which reaches the model whole.
+    /// Creates a source for a file of the given size that reaches the model as a whole.
     pub fn whole(path: impl Into<PathBuf>, scope: Scope, size: Size, reason: impl Into<String>) -> Source {
         let everything = 0..size.bytes;
         Source {
@@ -139,8 +139,8 @@ impl Source {
         }
     }
 
-    /// How many bytes and UTF-16 units of it, or about it, reach the model; `None` where nothing does. Of a part of a file,
-    /// the units are known only if the file is ASCII or the harness says how many were sent.
+    /// Returns how many bytes and UTF-16 units from or about the source reach the model; `None` if nothing does. For
+    /// part of a file, the UTF-16 units are known only if the file is ASCII or `sent` is set.
     pub fn reaches(&self) -> Option<(usize, Option<usize>)> {
         if let Some(sent) = self.sent {
             return Some((sent.bytes, Some(sent.utf16)));
@@ -151,13 +151,13 @@ impl Source {
         Some((bytes, utf16))
     }
 
-    /// Whether it is the file at this path. Compares the paths as strings, which is cheaper than component by component:
-    /// answers have hundreds of sources, and their paths are normalized already.
+    /// Returns true if the source is the file at `path`. Compares paths as strings, which is cheaper than by component:
+    /// answers have hundreds of sources, and their paths are already normalized.
     pub fn is_file(&self, path: &Path) -> bool {
         matches!(&self.place, Place::Path(own) if own.as_os_str() == path.as_os_str())
     }
 
-    /// Its path, if it is a file.
+    /// Returns the path if the source is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
             Place::Path(path) => Some(path),

@@ -1,4 +1,4 @@
-//! From where a question is asked, and what the application hands over with it.
+//! The standpoint of a question: start directory, home, environment, session, and what the application passes along.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,69 +7,70 @@ use super::{PromptMode, Role, SessionKind, Tool};
 use crate::search::Secrets;
 use crate::snapshot::Environment;
 
-/// From where a question is asked. Without it, "what is the agent told?" has no answer.
+/// The standpoint of a question. Without it, "what is the agent told?" has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standpoint {
-    /// Where the agent is started. [`crate::resolve`] makes it physical, as a `chdir` would.
+    /// Directory in which the agent starts. [`crate::resolve`] makes it physical, as `chdir` would.
     pub cwd: PathBuf,
-    /// The user's home directory, taken verbatim.
+    /// User's home directory, taken verbatim.
     pub home: PathBuf,
-    /// The environment variables.
+    /// Environment variables.
     pub env: Environment,
-    /// The file the agent would read with its read tool, absolute and lexical.
+    /// File that the agent reaches with its tool, absolute and lexically normalized.
     pub target: Option<PathBuf>,
-    /// The same with its `.` and `..` kept, joined to the physical directory; [`crate::resolve`] fills it in.
+    /// Target with its `.` and `..` kept, joined to the physical directory; set by [`crate::resolve`].
     pub target_as_given: Option<PathBuf>,
-    /// The tool with which it does so.
+    /// Tool with which the agent reaches the target.
     pub tool: Tool,
-    /// Files that were reached earlier in the session, in order; [`crate::resolve`] works out what came with them.
+    /// Files that were reached earlier in the session, in order; [`crate::resolve`] determines what was injected with
+    /// them.
     pub read_before: Vec<Reached>,
-    /// The skill or command that the model calls.
+    /// Skill or command that the model calls.
     pub call: Option<String>,
-    /// Files that were deleted since: they count as absent.
+    /// Files that were deleted since; they count as absent.
     pub deleted: Vec<PathBuf>,
     /// Files that were injected earlier in the session.
     pub already_loaded: Vec<PathBuf>,
-    /// The kind of session, where a harness has kinds.
+    /// Kind of session, if the agent distinguishes kinds.
     pub session: SessionKind,
-    /// The prompt mode; `None`: what the session kind implies.
+    /// Prompt mode; `None` for the one that the session kind implies.
     pub prompt_mode: Option<PromptMode>,
-    /// The active agent (OpenCode: `build`, `plan`, …); OpenClaw: the agent id; of a sub-agent, its kind.
+    /// Active agent (OpenCode: `build`, `plan`, …; OpenClaw: the agent id; in a sub-agent's session, its kind).
     pub agent: Option<String>,
-    /// The agent that answered before, for reminders about switching.
+    /// Agent that answered before, for reminders about switching.
     pub previous_agent: Option<String>,
-    /// The model id, which chooses a provider's prompt.
+    /// Model id, which selects a provider's prompt.
     pub model: Option<String>,
-    /// Text that the application hands over as an additional system prompt.
+    /// Text that the application passes as an additional system prompt.
     pub extra_system_prompt: Option<String>,
-    /// Texts that the application hands over with the call.
+    /// Texts that the application passes with the call.
     pub provided: Vec<Provided>,
-    /// Command-line options of harnesses, by harness id.
+    /// Command-line options by agent id.
     pub options: BTreeMap<String, BTreeMap<String, OptionValue>>,
     /// Clock, shell and platform, for environment blocks.
     pub surroundings: Surroundings,
-    /// Whether the answer may show what settings take from the environment.
+    /// Whether the answer may show values that settings take from the environment.
     pub secrets: Secrets,
 }
 
 /// A file that an earlier step of the session reached.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reached {
-    /// The tool that reached it.
+    /// Tool that reached the file.
     pub tool: Tool,
     /// The file.
     pub file: PathBuf,
 }
 
 impl Reached {
-    /// Returns a file that was read with the read tool.
+    /// Creates an entry for a file that was read with the read tool.
     pub fn read(file: PathBuf) -> Reached {
         Reached { tool: Tool::Read, file }
     }
 }
 
 impl Standpoint {
-    /// The start of a main session, with nothing said beyond the place.
+    /// Creates the standpoint of a main session's start, with defaults for everything but the place.
     pub fn plain(cwd: &Path, home: &Path, env: Environment) -> Standpoint {
         Standpoint {
             cwd: cwd.to_owned(),
@@ -101,36 +102,36 @@ impl Standpoint {
     }
 }
 
-/// A text that the application hands over with the call (AgentCore calls it an item).
+/// A text that the application passes with the call (AgentCore calls it an item).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Provided {
-    /// What it is called.
+    /// Name of the item.
     pub name: Option<String>,
-    /// The text.
+    /// Text of the item.
     pub text: String,
-    /// [`Role::System`]: a section of the system prompt; [`Role::User`] or [`Role::Assistant`]: a message before the
-    /// chat; `None`: wherever the harness puts provided texts.
+    /// Placement: [`Role::System`] for a section of the system prompt, [`Role::User`] or [`Role::Assistant`] for a
+    /// message before the chat, `None` for the agent's default.
     pub role: Option<Role>,
-    /// Orders items; smaller ones come first.
+    /// Sort key; smaller ones come first.
     pub sort: i64,
-    /// The prompt modes in which it appears; empty: all.
+    /// Prompt modes in which the text appears; empty for all.
     pub prompt_modes: Vec<PromptMode>,
 }
 
-/// What environment blocks tell of the machine; part of the standpoint, so that answers are pure.
+/// Facts about the machine for environment blocks; part of the standpoint, so that answers are pure.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Surroundings {
     /// Today, in the local time zone: year, month, day.
     pub date: (i16, u8, u8),
-    /// The IANA name of the time zone.
+    /// IANA name of the time zone.
     pub time_zone: String,
-    /// The user's shell, by name.
+    /// Name of the user's shell.
     pub shell: String,
-    /// What Node calls `process.platform`.
+    /// Value of Node's `process.platform`.
     pub platform: String,
 }
 
-/// The value of one command-line option of a harness.
+/// The value of a command-line option of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OptionValue {
     /// `"profile": "work"`.
@@ -142,7 +143,7 @@ pub enum OptionValue {
 }
 
 impl Standpoint {
-    /// The text of a harness's option.
+    /// Returns the value of an agent's text option.
     pub fn option(&self, harness: &str, name: &str) -> Option<&str> {
         match self.options.get(harness)?.get(name)? {
             OptionValue::Text(text) => Some(text),
@@ -150,7 +151,7 @@ impl Standpoint {
         }
     }
 
-    /// The list of a harness's option; a single text counts as a list of one.
+    /// Returns the values of an agent's list option; a single text counts as a list of one.
     pub fn option_list(&self, harness: &str, name: &str) -> Vec<&str> {
         match self.options.get(harness).and_then(|options| options.get(name)) {
             Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
@@ -159,7 +160,7 @@ impl Standpoint {
         }
     }
 
-    /// Whether a harness's option is switched on.
+    /// Returns true if a flag of an agent is set.
     pub fn flag(&self, harness: &str, name: &str) -> bool {
         self.options.get(harness).and_then(|options| options.get(name)) == Some(&OptionValue::Flag(true))
     }

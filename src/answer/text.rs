@@ -1,4 +1,4 @@
-//! Texts that are put together from others: what twenty harnesses send of one file is held once.
+//! Texts that are composed of parts of files and other strings, so that all agents share one copy of a file.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -8,24 +8,24 @@ use std::sync::{Arc, OnceLock};
 use crate::snapshot::Content;
 use crate::text::{Size, lines, utf16_len};
 
-/// A text, cheap to clone. It is joined from its pieces only when somebody reads it as a whole; most of the time it is
-/// enough to know how large it is, or whether it equals another.
+/// A text that is cheap to clone. It is joined from its pieces only when it is read as a whole; most callers need only
+/// its size, or whether it equals another text.
 #[derive(Clone)]
 pub struct Text(Piece);
 
 #[derive(Clone)]
 enum Piece {
     Own(Arc<String>),
-    /// A part of what a file holds.
+    /// A range of a file's content.
     File(Content, Range<usize>),
     Joined(Arc<Joined>),
 }
 
-/// What a text is put together from.
+/// A piece of a text that is not divided further.
 pub enum Leaf<'a> {
-    /// Words of the harness, or a text that was changed.
+    /// A string that the agent adds, or a modified text.
     Own(&'a str),
-    /// A part of what a file holds.
+    /// A range of a file's content.
     File(&'a Content, &'a Range<usize>),
 }
 
@@ -36,7 +36,7 @@ struct Joined {
 }
 
 impl Text {
-    /// A text that was found in a file: `part` is taken from there, unless it is no part of what the file holds.
+    /// Creates a text from `part`, sharing `content` if `part` is a slice of it.
     pub fn of(content: &Content, part: &str) -> Text {
         match content.as_text().and_then(|whole| place(part, whole)) {
             Some(range) => Text(Piece::File(content.clone(), range)),
@@ -44,12 +44,12 @@ impl Text {
         }
     }
 
-    /// A text with words before and behind it.
+    /// Concatenates `head`, `text` and `tail`.
     pub fn framed(head: impl Into<Text>, text: impl Into<Text>, tail: impl Into<Text>) -> Text {
         [head.into(), text.into(), tail.into()].into_iter().collect()
     }
 
-    /// Texts with a separator between them.
+    /// Joins texts with a separator between them.
     pub fn joined(texts: &[Text], separator: &str) -> Text {
         let separator = Text::from(separator);
         let pieces = texts.iter().enumerate().flat_map(|(at, text)| {
@@ -59,22 +59,22 @@ impl Text {
         pieces.collect()
     }
 
-    /// A part of it that was found by reading it.
+    /// Returns `part` as a text, sharing memory if `part` is a slice of this text.
     pub fn part(&self, part: &str) -> Text {
         place(part, self).map_or_else(|| part.into(), |range| self.slice(range))
     }
 
-    /// A part of it.
+    /// Returns the text within `range`.
     ///
     /// # Panics
-    /// If an end of the range is beyond the text, or within a character.
+    /// Panics if an end of the range is beyond the text or within a character.
     pub fn slice(&self, range: Range<usize>) -> Text {
         if range == (0..self.len()) {
             return self.clone();
         }
         match &self.0 {
             Piece::File(content, outer) => {
-                // Panics where the slice would.
+                // Panics on the same ranges as slicing the joined text would.
                 let _ = &self[range.clone()];
                 Text(Piece::File(content.clone(), outer.start + range.start..outer.start + range.end))
             }
@@ -82,7 +82,7 @@ impl Text {
         }
     }
 
-    /// Appends what it is put together from to `leaves`, in order.
+    /// Appends the pieces of the text to `leaves`, in order.
     pub fn leaves<'a>(&'a self, leaves: &mut Vec<Leaf<'a>>) {
         match &self.0 {
             Piece::Own(text) => leaves.push(Leaf::Own(text)),
@@ -91,7 +91,7 @@ impl Text {
         }
     }
 
-    /// In bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             Piece::Own(text) => text.len(),
@@ -100,12 +100,12 @@ impl Text {
         }
     }
 
-    /// Whether there is nothing.
+    /// Returns true if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there are only ASCII characters.
+    /// Returns true if all characters are ASCII.
     pub fn is_ascii(&self) -> bool {
         match &self.0 {
             Piece::Joined(joined) => joined.pieces.iter().all(Text::is_ascii),
@@ -113,13 +113,13 @@ impl Text {
         }
     }
 
-    /// How large it is, in every unit.
+    /// Returns the size in every unit.
     pub fn size(&self) -> Size {
         match &self.0 {
             Piece::File(content, range) if *range == (0..content.len()) => content.size(),
             Piece::Joined(joined) => {
                 let mut size = Size::default();
-                // Whether the next piece continues a line that has begun.
+                // True if the next piece continues a line.
                 let mut open = false;
                 for piece in joined.pieces.iter().filter(|piece| !piece.is_empty()) {
                     let Size { bytes, utf16, lines } = piece.size();
@@ -151,7 +151,8 @@ impl Text {
     }
 }
 
-/// Where in `whole` the slice `part` of it lies: by address, since equal words may stand elsewhere too.
+/// Returns the range of the slice `part` within `whole`. Compares addresses, since an equal text may occur elsewhere
+/// too.
 fn place(part: &str, whole: &str) -> Option<Range<usize>> {
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (start + part.len() <= whole.len()).then_some(start..start + part.len())
@@ -228,7 +229,7 @@ impl PartialEq for Text {
 }
 
 impl Joined {
-    /// Whether both are divided into pieces at the same places, so that comparing piece by piece is enough.
+    /// Returns true if both are divided at the same places, so that comparing piece by piece suffices.
     fn divides_as(&self, other: &Joined) -> bool {
         self.pieces.iter().map(Text::len).eq(other.pieces.iter().map(Text::len))
     }

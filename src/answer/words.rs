@@ -1,14 +1,14 @@
-//! The words of answers: enums whose values have one word each, for the wire, the CLI, settings and the UI alike.
+//! Enums of answers whose values have one word each, shared by the wire, the CLI, settings and the UI.
 
 /// An enum whose values have one word each.
 pub trait Worded: Copy + 'static {
-    /// Every word, in order.
+    /// Returns every word, in order.
     fn words() -> impl Iterator<Item = &'static str>;
-    /// The value of that word.
+    /// Returns the value for a word.
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// Declares an enum whose values have one word each, used by the wire, the CLI, settings and the UI alike.
+/// Declares an enum whose values have one word each, shared by the wire, the CLI, settings and the UI.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -19,12 +19,12 @@ macro_rules! words {
             /// Every value, in order.
             pub const ALL: &'static [$name] = &[$($name::$value),+];
 
-            /// The one word for it.
+            /// Returns the word for this value.
             pub fn word(self) -> &'static str {
                 match self { $($name::$value => $word,)+ }
             }
 
-            /// The value of that word.
+            /// Returns the value for a word.
             pub fn named(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$value),)+ _ => None }
             }
@@ -49,7 +49,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The kind of session, where a harness has kinds.
+    /// Kind of session, for agents that distinguish kinds.
     SessionKind {
         /// The user's own session.
         Main = "main",
@@ -65,7 +65,7 @@ words! {
 }
 
 words! {
-    /// With which tool the agent reaches the target.
+    /// Tool with which the agent reaches the target.
     Tool {
         /// The tool that reads files.
         Read = "read",
@@ -81,25 +81,25 @@ words! {
 }
 
 words! {
-    /// What is certain of an answer, when not every byte is.
+    /// Aspects of an answer that are certain even if not every byte is.
     Certain {
-        /// Which files it is made of.
+        /// The set of files.
         Set = "set",
-        /// In which order they come.
+        /// The order of the files.
         Order = "order",
-        /// What of them reaches the model, and the words around it.
+        /// The text that reaches the model from the files, and the text around it.
         Text = "text",
     }
 }
 
 words! {
-    /// How much of a system prompt is built, where a harness has modes.
+    /// How much of a system prompt is built, for agents that have such modes.
     PromptMode {
         /// Everything.
         Full = "full",
         /// What sub-agents get.
         Minimal = "minimal",
-        /// One identity line.
+        /// Only one line about the agent's identity.
         None = "none",
     }
 }
@@ -109,15 +109,15 @@ words! {
     Fidelity {
         /// Byte for byte what the client sends.
         Exact = "exact",
-        /// The rules of the last version that was checked, for a newer one that was not.
+        /// The rules of the newest checked version, applied to a newer one that was not checked.
         Unchecked = "unchecked",
-        /// Not every byte: [`super::Answer::certain`] says what is.
+        /// Not every byte is certain; [`super::Answer::certain`] says what is.
         Files = "files",
     }
 }
 
 words! {
-    /// When a text reaches the model.
+    /// Moment at which a text reaches the model.
     Trigger {
         /// At the start of the session.
         Session = "session",
@@ -131,55 +131,55 @@ words! {
 }
 
 words! {
-    /// Who says a message.
+    /// Role under which a message is sent.
     Role {
-        /// The system prompt.
+        /// System prompt.
         System = "system",
-        /// A developer message.
+        /// Developer message.
         Developer = "developer",
-        /// A user message.
+        /// User message.
         User = "user",
-        /// An assistant message.
+        /// Assistant message.
         Assistant = "assistant",
-        /// The output of a tool.
+        /// Output of a tool.
         Tool = "tool",
     }
 }
 
 words! {
-    /// What a message is for. Conformance compares `instructions`.
+    /// Kind of content of a message. The conformance tests compare `instructions`.
     MessageKind {
-        /// The texts of instruction files.
+        /// Texts of instruction files.
         Instructions = "instructions",
-        /// The environment block.
+        /// Environment block.
         Environment = "environment",
-        /// The list of skills.
+        /// List of skills.
         Skills = "skills",
-        /// A skill or a command that is called.
+        /// Skill or command that is called.
         Call = "call",
-        /// A developer's instructions from settings.
+        /// Developer instructions from settings.
         Developer = "developer",
-        /// A reminder that the harness adds by itself.
+        /// Reminder that the client adds by itself.
         Reminder = "reminder",
-        /// The prompt or the memory of an agent.
+        /// Prompt or memory of an agent.
         Agent = "agent",
-        /// The list of agents that the model may call.
+        /// List of agents that the model may call.
         Agents = "agents",
-        /// What MCP servers say of themselves.
+        /// Instructions that MCP servers give.
         Servers = "servers",
-        /// The prompt of a model's provider.
+        /// Prompt for the model's provider.
         Provider = "provider",
-        /// A part of the context that is kept free for memory.
+        /// Part of the context that is reserved for memory.
         Reserve = "reserve",
     }
 }
 
 words! {
-    /// Where a source belongs.
+    /// Scope that a source belongs to.
     Scope {
         /// Set by an administrator.
         Managed = "managed",
-        /// In the user's home.
+        /// In the user's home directory.
         User = "user",
         /// In the project.
         Project = "project",
@@ -189,7 +189,7 @@ words! {
         Local = "local",
         /// Named in a settings file.
         Config = "config",
-        /// A rule file.
+        /// Rule file.
         Rule = "rule",
         /// Imported by another file.
         Import = "import",
@@ -197,7 +197,7 @@ words! {
         Memory = "memory",
         /// Behind a URL.
         Remote = "remote",
-        /// Made by the harness.
+        /// Generated by the client.
         Generated = "generated",
     }
 }
@@ -205,23 +205,23 @@ words! {
 words! {
     /// What became of a source.
     Fate {
-        /// All of it reaches the model.
+        /// The whole source reaches the model.
         Loaded = "loaded",
-        /// A part of it reaches the model.
+        /// Part of the source reaches the model.
         Truncated = "truncated",
-        /// Its name and description reach the model, and its text once it is called for.
+        /// The name and description reach the model, and the text when the skill or command is called.
         Listed = "listed",
-        /// Another file is taken in its place.
+        /// Another file is used instead.
         Shadowed = "shadowed",
-        /// Left out: no budget, a wrong session kind, an error elsewhere.
+        /// Left out because of a budget, the session kind, or an error elsewhere.
         Dropped = "dropped",
-        /// Considered, but without any text to give.
+        /// Considered, but contributes no text.
         Empty = "empty",
         /// Excluded by a setting.
         Excluded = "excluded",
-        /// Named or expected, and not there.
+        /// Referenced or expected, but does not exist.
         Missing = "missing",
-        /// There, but its text is not to be had.
+        /// Exists, but could not be read.
         Unreadable = "unreadable",
         /// Not known yet: a URL that was not fetched.
         Pending = "pending",
@@ -229,35 +229,35 @@ words! {
 }
 
 impl SessionKind {
-    /// The user's own session, and those that it starts: what most harnesses tell apart.
+    /// Main session and sub-agents, the kinds that most agents distinguish.
     pub const WITH_SUBAGENTS: [SessionKind; 2] = [SessionKind::Main, SessionKind::Subagent];
 }
 
 impl Fate {
-    /// Whether any of it, or anything about it, reaches the model.
+    /// Returns true if the source, or something about it, reaches the model.
     pub fn reaches(self) -> bool {
         matches!(self, Fate::Loaded | Fate::Truncated | Fate::Listed)
     }
 }
 
 words! {
-    /// What a source is for.
+    /// Purpose of a source.
     Purpose {
         /// Instructions.
         Instructions = "instructions",
-        /// Who the agent is to be.
+        /// Persona of the agent.
         Persona = "persona",
         /// Notes on tools.
         Tools = "tools",
-        /// The agent's name and look.
+        /// Name and appearance of the agent.
         Identity = "identity",
-        /// About the user.
+        /// Facts about the user.
         User = "user",
-        /// What the agent remembers.
+        /// Memory of the agent.
         Memory = "memory",
-        /// What to do when nothing happens.
+        /// Instructions for periodic wake-ups.
         Heartbeat = "heartbeat",
-        /// What to do the first time.
+        /// Instructions for the first run.
         Bootstrap = "bootstrap",
         /// A skill.
         Skill = "skill",
@@ -267,7 +267,7 @@ words! {
 }
 
 words! {
-    /// The unit of a limit. Never "chars".
+    /// Unit of a limit. Never "chars".
     Unit {
         /// Bytes.
         Bytes = "bytes",
@@ -281,11 +281,11 @@ words! {
 }
 
 words! {
-    /// What a limit is shared by.
+    /// Scope in which a limit is shared.
     Per {
-        /// Every source has it for itself.
+        /// Each source has the limit for itself.
         Source = "source",
-        /// All sources of the chain share it.
+        /// All sources of the chain share the limit.
         Chain = "chain",
     }
 }

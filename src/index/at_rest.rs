@@ -1,5 +1,5 @@
-//! Answers from a disk that stands still while it is looked at: every fact is observed once, when it is needed, and nothing
-//! is ever forgotten. For commands that answer and end.
+//! Answers from a disk that does not change meanwhile: every fact is observed once, on demand, and never invalidated.
+//! For commands that answer and exit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +10,14 @@ use crate::query::{Kept, Key, Outcome, Question, typed};
 use crate::search::Parts;
 use crate::snapshot::{Ask, AskHasher, Fact, Facts, GlobFlavor};
 
-/// How many answers are remembered: the first ones are about the place where agents are started, and are asked for again
+/// Maximum number of cached answers. The first ones are about the directory where agents start, and are asked for again
 /// and again.
 const MEMO_LIMIT: usize = 512;
 
-/// Looks at the disk; [`crate::disk::facts`] does.
+/// Observes facts on the disk: [`crate::disk::facts`].
 pub type Look<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<(Ask, Fact)>;
 
-/// The facts that were observed, and what was made of them.
+/// The observed facts and the results computed from them.
 #[derive(Default)]
 pub struct AtRest {
     facts: DashMap<Ask, Fact, AskHasher>,
@@ -26,12 +26,12 @@ pub struct AtRest {
 }
 
 impl AtRest {
-    /// The answer.
+    /// Returns the answer.
     pub fn answer<Q: Question>(&self, look: Look, question: Q) -> Arc<Q::Answer> {
         typed::<Q>(self.answer_any(look, &Key::of(question)))
     }
 
-    /// The answer to a question of any type.
+    /// Returns the answer to a question of any type.
     pub fn answer_any(&self, look: Look, question: &Key) -> Kept {
         if let Some(answer) = self.memo.lock().unwrap_or_else(PoisonError::into_inner).get(question) {
             return answer.clone();
@@ -62,7 +62,7 @@ impl AtRest {
     }
 }
 
-/// What is known, and what is not, observed when it is asked for.
+/// Known facts; missing ones are observed on demand.
 struct Looking<'a> {
     known: &'a DashMap<Ask, Fact, AskHasher>,
     look: Look<'a>,
@@ -83,7 +83,7 @@ impl Facts for Looking<'_> {
         })
     }
 
-    /// Only globs that share one walk must be announced; everything else is observed when it is asked for.
+    /// Returns false only for globs that share one walk and must be announced; everything else is observed on demand.
     fn is_told(&self, ask: &Ask) -> bool {
         !matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }) || self.known.contains_key(ask)
     }

@@ -1,6 +1,7 @@
-//! How much an answer may cost: whatever a repository holds, an answer comes to its end.
+//! The budget of an answer: it ends whatever a repository holds.
 //!
-//! It counts questions, weighed by what their answers hold, and never time: an answer must not depend on how busy a machine is.
+//! Counts questions, weighted by the size of their answers, and never time: an answer must not depend on the machine's
+//! load.
 
 use std::path::{Path, PathBuf};
 
@@ -8,42 +9,42 @@ use super::{Halt, Known};
 use crate::glob::Meter;
 use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 
-/// The effort after which nothing more is looked at. Ten thousand rules with their imports are less than half of it; the
-/// machine it was measured on takes a second for it, and 200 MB where each question becomes a source.
+/// Budget after which nothing more is looked at. Ten thousand rules with their imports use less than half of it. The
+/// machine on which it was measured takes a second for it, and 200 MB if each question becomes a source.
 const LIMIT: usize = crate::snapshot::ROUND_WEIGHT;
 
-/// Up to this effort a fact is taken in even if it goes beyond the limit: one large file is an answer, but not on top of
-/// much else.
+/// Effort up to which a fact is accepted even if it exceeds the limit: a single large file is answered, but not in
+/// addition to much else.
 const EARLY: usize = LIMIT / 16;
 
-/// The effort after which a harness that goes on asking all the same is stopped.
+/// Effort after which rules that go on asking are stopped.
 const PATIENCE: usize = 8 * LIMIT;
 
-/// So many bytes of a path weigh as much as a question: two thousand directories within each other have four megabytes of paths
-/// for each name that is looked for.
+/// Length of a path that weighs as much as a question, in bytes: two thousand nested directories have four megabytes of
+/// paths for each name that is looked for.
 const PATH_BYTES: usize = 192;
 
-/// Every directory above a long path is asked about as well, so that twice the length is four times the work. Paths of projects
-/// are shorter than this.
+/// Length above which a path costs more, in bytes: every directory above it is asked for as well, so that twice the
+/// length is four times the work. Paths of projects are shorter.
 const LONG_PATH_BYTES: usize = 1024;
 
-/// What a glob weighs before it has found anything: it is compiled, and a walk begins.
+/// Weight of a glob before it has found anything: it is compiled, and a walk begins.
 const GLOB_WEIGHT: usize = 25;
 
-/// What one answer has cost so far.
+/// The cost of one answer so far.
 #[derive(Default)]
 pub(super) struct Effort {
     spent: usize,
-    /// How much of `spent` is the cost of matching.
+    /// Share of `spent` caused by matching.
     matched: usize,
-    /// The weight of what was announced; it counts as spent only when it is asked.
+    /// Weight of announced questions; counts as spent only when they are asked.
     announced: usize,
-    /// Where the limit was reached.
+    /// Path at which the limit was reached.
     place: Option<PathBuf>,
 }
 
 impl Effort {
-    /// Whether one more question may be asked.
+    /// Returns true if one more question may be asked.
     pub fn allows(&mut self, ask: &Ask) -> Known<bool> {
         self.spent += asking(ask);
         if self.spent > PATIENCE {
@@ -53,14 +54,14 @@ impl Effort {
         Ok(self.place.is_none())
     }
 
-    /// If the limit is exceeded, the effort ends at this place, unless it has ended before.
+    /// Ends the budget at this path if the limit is exceeded and it has not ended before.
     pub fn close(&mut self, at: &Path) {
         if self.spent > LIMIT && self.place.is_none() {
             self.place = Some(at.to_owned());
         }
     }
 
-    /// Counts the cost of matching names against patterns; where a match was given up, the limit is exceeded.
+    /// Counts the cost of matching names against patterns. If a match was aborted, the limit is exceeded.
     pub fn matched(&mut self, meter: &Meter) {
         let matched = meter.weight();
         self.spent += matched - self.matched;
@@ -70,18 +71,18 @@ impl Effort {
         }
     }
 
-    /// Whether one more question may be announced.
+    /// Returns true if one more question may be announced.
     pub fn may_announce(&mut self, ask: &Ask) -> bool {
         self.announced += asking(ask);
         self.announced <= LIMIT
     }
 
-    /// Counts the weight of an announced fact that is told already: too much of that, and nothing more is announced.
+    /// Counts the weight of an announced fact that is already known; above the limit, nothing more is announced.
     pub fn announced(&mut self, weight: usize) {
         self.announced += weight;
     }
 
-    /// Counts what was told; whether it is taken in.
+    /// Counts the weight of a fact. Returns true if it is accepted.
     pub fn takes(&mut self, ask: &Ask, fact: &Fact) -> bool {
         let before = self.spent;
         self.spent += fact.weight();
@@ -91,12 +92,12 @@ impl Effort {
         self.place.is_none()
     }
 
-    /// Counts what something else has cost.
+    /// Adds the cost of something else.
     pub fn add(&mut self, cost: usize) {
         self.spent += cost;
     }
 
-    /// Whether so much more keeps within the limit.
+    /// Returns true if `more` stays within the limit.
     pub fn has_room_for(&self, more: usize) -> bool {
         self.spent + more <= LIMIT
     }
@@ -105,25 +106,25 @@ impl Effort {
         self.spent
     }
 
-    /// Where the limit was reached, if it was.
+    /// Returns the path at which the limit was reached, if it was.
     pub fn place(&self) -> Option<&PathBuf> {
         self.place.as_ref()
     }
 
-    /// Whether the harness had to be stopped.
+    /// Returns true if the rules had to be stopped.
     pub fn is_exhausted(&self) -> bool {
         self.spent > PATIENCE
     }
 }
 
-/// What a question weighs, whatever the answer.
+/// Returns the weight of a question, whatever the answer.
 fn asking(ask: &Ask) -> usize {
     let question = if matches!(ask, Ask::Glob { .. }) { GLOB_WEIGHT } else { 1 };
     let length = ask.path().as_os_str().len();
     question + length / PATH_BYTES + 2 * (length / LONG_PATH_BYTES).pow(2)
 }
 
-/// The fact that stands in once the effort is spent: as if nothing were there.
+/// Returns the fact that is used once the budget is exhausted: as if nothing existed.
 pub(super) fn nothing(ask: &Ask) -> Fact {
     match ask {
         Ask::Kind(_) | Ask::LinkKind(_) => Fact::Kind(Err(Errno::NOENT)),

@@ -1,4 +1,4 @@
-//! What must not be said: the values of variables that settings have put into paths, where it may be a secret.
+//! Redacts values of variables that settings insert into paths, if they may be secrets.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -9,40 +9,41 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::Probe;
 use crate::glob;
 
-/// What becomes of values that may be secrets.
+/// Visibility of values that may be secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Secrets {
-    /// They stand in the texts that the client would send, and nowhere else.
+    /// Secrets appear in the texts that the client would send, and nowhere else.
     #[default]
     Hidden,
-    /// They are shown, to the user's own eyes.
+    /// Secrets are shown, to the user only.
     Shown,
 }
 
-/// The shortest value that is hidden, in bytes. A shorter one is no secret, and would be found in unrelated words.
+/// Minimum length of a value to redact, in bytes. A shorter one is not a secret and would occur in unrelated words.
 const SHORTEST: usize = 8;
 
-/// Whether the name of a variable says that its value is a secret.
+/// Returns true if a variable's name suggests that its value is a secret.
 pub(super) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY"].iter().any(|word| name.contains(word))
 }
 
-/// The longest value that may be part of an existing path, in bytes (`PATH_MAX` of Linux). Longer ones are few, and are
-/// searched for one by one.
+/// Maximum length of a value that may be part of an existing path, in bytes (`PATH_MAX` of Linux). Longer values are
+/// few and are searched for one by one.
 const LONGEST: usize = 4096;
 
-/// How many bytes the values of variables may add to settings: each place that names a long one grows by all of it.
+/// Maximum size of all inserted values of variables together, in bytes: each reference to a long one grows by all of
+/// it.
 const PUT_IN_LIMIT_BYTES: usize = 4 << 20;
 
-/// Counts the values of variables that take the places of their names.
+/// Counts the size of values that are inserted for variables.
 #[derive(Default)]
 pub struct PutIn {
     bytes: Cell<usize>,
 }
 
 impl PutIn {
-    /// Returns true if there is room for one more value. If there is none, what is answered is no longer all.
+    /// Returns true if there is room for one more value. If not, the answer is incomplete.
     pub fn takes(&self, value: &str) -> bool {
         self.bytes.set(self.bytes.get().saturating_add(value.len()));
         let fits = self.bytes.get() <= PUT_IN_LIMIT_BYTES;
@@ -53,7 +54,7 @@ impl PutIn {
     }
 }
 
-/// The values that were put in, each with what is written for it.
+/// The inserted values, each with the reference as written in the settings.
 #[derive(Default)]
 pub(super) struct Hidden {
     pub reveal: bool,
@@ -68,7 +69,7 @@ impl Hidden {
         }
     }
 
-    /// The stand-ins for those that are not part of the path of anything that was found.
+    /// Returns the replacements for values that are not part of the path of an existing file.
     pub fn stand_ins<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> StandIns {
         let values = self.values.borrow();
         if values.is_empty() {
@@ -93,38 +94,39 @@ impl Hidden {
     }
 }
 
-/// Looks for all the values at once: settings may name a hundred thousand variables. One value may be a part of another.
+/// Multi-pattern search for all values: settings may refer to a hundred thousand variables. One value may be part of
+/// another.
 fn finder(values: &[(String, String)], kind: MatchKind) -> Option<AhoCorasick> {
     let mut builder = AhoCorasick::builder();
-    // The kind that is built fastest, and the smallest.
+    // The automaton that is fastest to build, and the smallest.
     builder.match_kind(kind).kind(Some(AhoCorasickKind::NoncontiguousNFA));
     let finder = || builder.build(values.iter().map(|(value, _)| value)).expect("fewer than two billion bytes");
     (!values.is_empty()).then(finder)
 }
 
-/// Whether something exists at the path of a probe: its answer is neither one of these words nor an error.
+/// Returns true if something exists at the path of a probe: its answer is neither one of these words nor an error.
 fn is_found(probe: &Probe) -> bool {
     let nothing = ["absent", "not asked", "not fetched", "no repository", "0 files", "0 entries"];
     !nothing.contains(&&*probe.answer) && !probe.answer.contains(": ")
 }
 
-/// What is said in the place of values.
+/// Replaces values by the references in the settings.
 #[derive(Default)]
 pub struct StandIns {
     finder: Option<AhoCorasick>,
-    /// What is written for each value that the finder knows.
+    /// References as written, in the order of the finder's patterns.
     written: Vec<String>,
-    /// Longer values, each with what is written for it; the longest first.
+    /// Longer values, each with its reference as written; the longest first.
     long: Vec<(String, String)>,
 }
 
 impl StandIns {
-    /// Whether there is nothing to hide.
+    /// Returns true if there is nothing to redact.
     pub fn is_empty(&self) -> bool {
         self.finder.is_none() && self.long.is_empty()
     }
 
-    /// Puts what is written in the place of each value.
+    /// Replaces each value in a text.
     pub fn text(&self, text: &mut String) {
         let first = self.long.partition_point(|(value, _)| value.len() > text.len());
         for (value, written) in &self.long[first..] {
@@ -137,7 +139,7 @@ impl StandIns {
         }
     }
 
-    /// The same for a path.
+    /// Replaces each value in a path.
     pub fn path(&self, path: &mut PathBuf) {
         let mut text = path.to_string_lossy().into_owned();
         self.text(&mut text);

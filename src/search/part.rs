@@ -1,5 +1,5 @@
-//! Parts of answers that many answers share, such as a folder of rules: looked for once, and kept while the facts they
-//! rest on stand.
+//! Parts that many answers share, such as a directory of rules: computed once, and cached as long as the facts that
+//! they depend on hold.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use rpds::HashTrieMapSync;
 use super::{Known, Probe, Search};
 use crate::snapshot::{Ask, AskHasher};
 
-/// What a part is about: whoever looks for it, where, and the one word that says what for.
+/// The identity of a part: the function that computes it, and its two arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PartKey {
     of: &'static str,
@@ -18,13 +18,13 @@ pub struct PartKey {
     word: &'static str,
 }
 
-/// What was found, and everything that was asked for it.
+/// A computed value with the record of what was asked for it.
 pub struct Part {
-    /// What it is about.
+    /// Identity of the part.
     pub key: PartKey,
     value: Arc<dyn Any + Send + Sync>,
     trace: Trace,
-    /// The facts it rests on.
+    /// Facts that the part depends on.
     pub depends: Vec<Ask>,
     cut_short: Option<PathBuf>,
     about_process: Option<PathBuf>,
@@ -37,45 +37,45 @@ impl std::fmt::Debug for Part {
     }
 }
 
-/// The parts that are known. A clone is cheap, and never changes.
+/// The cached parts. A clone is cheap and never changes.
 #[derive(Clone, Default)]
 pub struct Parts {
     known: HashTrieMapSync<PartKey, Arc<Part>, AskHasher>,
 }
 
 impl Parts {
-    /// How many they are.
+    /// Returns the number of parts.
     pub fn len(&self) -> usize {
         self.known.size()
     }
 
-    /// Whether there is none.
+    /// Returns true if no part is cached.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Whether a part of this name is known.
+    /// Returns true if the part is cached.
     pub fn contains(&self, key: &PartKey) -> bool {
         self.known.contains_key(key)
     }
 
-    /// Keeps a part, in the place of the one of the same name.
+    /// Caches a part and replaces the one with the same key.
     pub fn keep(&mut self, part: Arc<Part>) {
         self.known.insert_mut(part.key.clone(), part);
     }
 
-    /// Forgets the part of this name.
+    /// Removes a part.
     pub fn forget(&mut self, key: &PartKey) {
         self.known.remove_mut(key);
     }
 }
 
-/// How a part is looked for: a plain function, whose search has no environment, so that the result depends on nothing but its
-/// two arguments and the facts.
+/// A function that computes a part: a plain function whose search has no environment, so that the result depends on
+/// nothing but its two arguments and the facts.
 pub type Look<T> = fn(&Path, &'static str, &mut Search) -> Known<T>;
 
 impl Search<'_> {
-    /// What `look` finds at `place`, or has found before; `of` names the function.
+    /// Returns the result of `look` at `place`, from the cache if possible; `of` names the function.
     pub fn part<T: Any + Send + Sync>(
         &mut self,
         of: &'static str,
@@ -83,8 +83,8 @@ impl Search<'_> {
         look: Look<T>,
     ) -> Known<Arc<T>> {
         let key = PartKey { of, place: place.to_owned(), word };
-        // A known part counts only if the effort suffices for all of it: where the effort ends within a part, what is left of
-        // the part depends on what was spent before.
+        // A cached part counts only if the budget suffices for all of it: if the budget ends within a part, its result
+        // depends on what was spent before.
         let suffices = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
         let part = match self.known.known.get(&key).filter(suffices) {
             Some(part) => part.clone(),
@@ -101,7 +101,7 @@ impl Search<'_> {
         Ok(part.value.clone().downcast().unwrap_or_else(|_| unreachable!("one function per name")))
     }
 
-    /// Looks for a part with what is left of the effort.
+    /// Computes a part with the remaining budget.
     fn fresh_part<T: Any + Send + Sync>(&mut self, key: PartKey, look: Look<T>) -> Known<Part> {
         let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
         let before = self.effort.spent();
@@ -117,18 +117,18 @@ impl Search<'_> {
         inner.effort.matched(&inner.meter);
         let effort = inner.effort.spent() - before;
         if let Some(place) = inner.effort.place() {
-            // The part is incomplete, and must not be reused where more effort is left.
+            // The part is incomplete and must not be reused with a larger budget.
             cut_short.get_or_insert_with(|| place.clone());
         }
         let (trace, mut depends, _) = inner.finish();
-        // A part may have parts of its own.
+        // Parts can be nested.
         depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
         Ok(Part { key, value, trace, depends, cut_short, about_process, effort })
     }
 }
 
 impl Search<'_> {
-    /// Counts what the search for a part has asked as its own: there is no part that could hold it.
+    /// Takes over everything that the search for a part recorded, since there is no part to hold it.
     fn take_over(&mut self, mut inner: Search) {
         let before = self.probes.len();
         self.wanted.append(&mut inner.wanted);
@@ -140,19 +140,19 @@ impl Search<'_> {
 }
 
 impl Part {
-    /// Everything that was asked for it.
+    /// Returns everything that was asked for the part.
     pub(super) fn trace(&self) -> &Trace {
         &self.trace
     }
 }
 
-/// Everything that was asked for an answer, in order: its own lines, and between them those of its parts.
+/// Everything that was asked for an answer, in order: its own lines, interleaved with those of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     own: Vec<Probe>,
-    /// Whether `own` has the lines of the parts among them.
+    /// True if `own` includes the lines of the parts.
     is_whole: bool,
-    /// The parts, each with the index of the own line that it stands before.
+    /// Parts, each with the index of the own line that follows it.
     parts: Vec<(usize, Arc<Part>)>,
 }
 
@@ -161,12 +161,12 @@ impl Trace {
         Trace { own, is_whole: false, parts }
     }
 
-    /// The same, where its lines say something else.
+    /// Returns the trace with each line replaced by `say(line)`.
     pub(super) fn saying(self, say: impl Fn(&Probe) -> Probe) -> Trace {
         Trace { own: self.iter().map(say).collect(), is_whole: true, parts: self.parts }
     }
 
-    /// Its lines.
+    /// Iterates over the lines.
     pub fn iter(&self) -> Box<dyn Iterator<Item = &Probe> + '_> {
         if self.is_whole {
             return Box::new(self.own.iter());
@@ -178,7 +178,7 @@ impl Trace {
         Box::new(own.zip(parts).flat_map(|(own, part)| own.iter().chain(part.into_iter().flat_map(Trace::iter))))
     }
 
-    /// The parts of the answer.
+    /// Iterates over the parts of the answer.
     pub fn parts(&self) -> impl Iterator<Item = &Arc<Part>> {
         self.parts.iter().map(|(_, part)| part)
     }
@@ -200,7 +200,7 @@ mod tests {
     use crate::search::Halt;
     use crate::snapshot::{Fact, Facts};
 
-    /// Every file holds the same; how often one was asked for.
+    /// Facts in which every file has the same content; counts the questions.
     #[derive(Default)]
     struct Counting(Cell<u32>);
 

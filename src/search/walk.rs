@@ -1,16 +1,16 @@
-//! A walk through a folder, level by level, so that each level is read in one go.
+//! Walks a directory level by level, so that each level is read at once.
 
 use std::path::{Path, PathBuf};
 
 use super::{Known, Search};
 use crate::snapshot::{Ask, Entry, FileType};
 
-/// How many folders are looked through at most: a setting may name the root of the disk.
+/// Maximum number of directories to list: a setting may name the root of the disk.
 const FOLDER_LIMIT: usize = 10_000;
 
 impl Search<'_> {
-    /// The files below `dir`, sorted by path. `takes` decides which files are taken and which folders are entered; links to
-    /// folders are not followed. Where there are too many folders, the answer is cut short.
+    /// Returns the files below `dir`, sorted by path. `takes` selects the files to return and the directories to enter;
+    /// links to directories are not followed. If there are too many directories, the answer is cut short.
     pub fn files_below(&mut self, dir: &Path, rule: &str, takes: impl Fn(&Entry) -> bool) -> Known<Vec<PathBuf>> {
         let mut found = Vec::new();
         let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);

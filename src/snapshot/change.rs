@@ -1,22 +1,22 @@
-//! What happens on the disk, and which answers it may change.
+//! Changes on the disk, and the answers that they may affect.
 
 use std::path::{Path, PathBuf};
 
 use super::{Ask, Entry, Fact, FileType};
 
-/// Something that happened on the disk, in an editor or in the settings.
+/// A change on the disk, in an editor or in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Something happened to this path: it was made, removed, moved, or nobody knows what.
+    /// The path was created, removed, moved, or changed in an unknown way.
     Path(PathBuf),
-    /// The file at this path holds other bytes. It was there before, and no entry of its directory came or went.
+    /// The content of an existing file changed. Its directory has the same entries as before.
     Content(PathBuf),
-    /// Events were lost: everything may have changed.
+    /// Events were lost; everything may have changed.
     Everything,
 }
 
 impl Change {
-    /// Where it happened, if it happened somewhere.
+    /// Returns the path of the change, if it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Change::Path(path) | Change::Content(path) => Some(path),
@@ -25,7 +25,8 @@ impl Change {
     }
 }
 
-/// Whether `change` may change the answer to `ask`, which rests on `rest`. `fact` is that answer, if it is known.
+/// Returns true if `change` may change the answer to `ask`, which depends on the path `rest`. `fact` is the current
+/// answer, if known.
 pub fn may_change(change: &Change, ask: &Ask, rest: &Path, fact: Option<&Fact>) -> bool {
     match change {
         Change::Everything => true,
@@ -35,7 +36,7 @@ pub fn may_change(change: &Change, ask: &Ask, rest: &Path, fact: Option<&Fact>) 
     }
 }
 
-/// Whether an answer may be another once a file has other bytes.
+/// Returns true if the answer may change when the content of a file changes.
 fn rests_on_bytes(ask: &Ask) -> bool {
     match ask {
         Ask::Kind(_) | Ask::LinkKind(_) | Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } => true,
@@ -44,7 +45,8 @@ fn rests_on_bytes(ask: &Ask) -> bool {
     }
 }
 
-/// Whether something that happened `below` the directory which an answer rests on may change it.
+/// Returns true if a change at the path `below`, relative to a directory that the answer depends on, may change the
+/// answer.
 fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
     match ask {
         Ask::Glob { .. } => true,
@@ -52,7 +54,7 @@ fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
             let mut names = below.iter();
             let (name, deeper) = (names.next().unwrap_or_default(), names.next().is_some());
             match fact {
-                // What happens deeper changes no listing, unless the entry that leads there is not listed yet.
+                // Changes deeper down do not affect the listing, unless the entry that leads there is not listed yet.
                 Some(Fact::Listing(Ok(entries))) if deeper => {
                     let leads_on = |entry: &Entry| matches!(entry.kind, FileType::Dir | FileType::Link);
                     !entries.iter().any(|entry| entry.name == name && leads_on(entry))

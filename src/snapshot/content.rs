@@ -1,4 +1,4 @@
-//! What a file holds.
+//! The content of a file.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::text::{self, Size};
 
-/// The bytes of a file, cheap to clone. What every harness asks of them, at every keystroke, is worked out once: whether
-/// they are UTF-8, and how large they are in each unit.
+/// The bytes of a file, cheap to clone. Whether they are UTF-8, and their size in each unit, is computed once, since
+/// every agent needs it on every keystroke.
 #[derive(Clone)]
 pub struct Content(Arc<Inner>);
 
@@ -22,7 +22,7 @@ enum Bytes {
 }
 
 impl Content {
-    /// Decoded leniently, see [`text::lossy`].
+    /// Decodes leniently, see [`text::lossy`].
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0.bytes {
             Bytes::Text(text) => Cow::Borrowed(text),
@@ -30,7 +30,7 @@ impl Content {
         }
     }
 
-    /// The same, less one leading byte order mark.
+    /// Decodes leniently and removes one leading byte order mark.
     pub fn text_without_bom(&self) -> Cow<'_, str> {
         match &self.0.bytes {
             Bytes::Text(text) => Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)),
@@ -38,7 +38,7 @@ impl Content {
         }
     }
 
-    /// The text, if it is UTF-8.
+    /// Returns the text if it is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0.bytes {
             Bytes::Text(text) => Some(text),
@@ -46,7 +46,7 @@ impl Content {
         }
     }
 
-    /// Ranges of the text, as ranges of the bytes.
+    /// Converts ranges of the decoded text to ranges of the bytes.
     pub fn raw_ranges(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
         match self.as_text() {
             Some(text) => text::inner_ranges(text.len(), ranges),
@@ -54,12 +54,12 @@ impl Content {
         }
     }
 
-    /// Whether the other is a clone of this one.
+    /// Returns true if both share their memory, so that one is a clone of the other.
     pub fn is(&self, other: &Content) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How large it is, decoded leniently.
+    /// Returns the size of the leniently decoded text.
     pub fn size(&self) -> Size {
         *self.0.size.get_or_init(|| Size { bytes: self.len(), ..Size::of(&self.text()) })
     }

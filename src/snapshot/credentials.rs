@@ -1,8 +1,8 @@
-//! Which files hold credentials: by their names, since nobody may look into them to find out.
+//! Recognizes files that hold credentials by name, since they must not be opened to find out.
 
 use std::path::Path;
 
-/// Names of files that hold credentials, or what earlier sessions said.
+/// Names of files that hold credentials or transcripts of earlier sessions.
 const NAMES: [&str; 19] = [
     ".env",
     ".envrc",
@@ -25,14 +25,14 @@ const NAMES: [&str; 19] = [
     ".pgpass",
 ];
 
-/// Returns true for a file whose text is never shown, copied or written down.
+/// Returns true for a file whose text is never shown, copied or stored.
 pub fn is_credential_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_key = [".pem", ".key"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("id_");
     is_key || name.starts_with(".env.") || NAMES.contains(&&*name)
 }
 
-/// Returns true for a file that holds credentials beside settings: only its values are never written down.
+/// Returns true for a file that holds credentials next to settings; only its values are never stored.
 pub fn has_credentials(path: &Path) -> bool {
     is_credential_file(path) || path.file_name().is_some_and(|name| name == ".claude.json")
 }
