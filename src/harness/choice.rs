@@ -1,4 +1,4 @@
-//! Which harness is meant, and the rules of which of its versions.
+//! Chooses an agent by name, and the rules of one of its versions.
 
 use std::cmp::Ordering;
 use std::ops::Deref;
@@ -9,35 +9,35 @@ use super::history::{self, compare};
 use crate::answer::{Claim, Warning};
 use crate::harness::{ALL, Edition, History, Profile, Version, profile};
 
-/// The word that asks for the installed version in place of one: `codex@auto`.
+/// Version that stands for the installed one: `codex@auto`.
 pub const AUTO: &str = "auto";
 
 /// A harness and an edition, chosen by name.
 #[derive(Clone)]
 pub struct Choice {
-    /// Which harness, and which rules.
+    /// The agent and its rules.
     pub chosen: Chosen,
-    /// What is claimed of the version that was asked for.
+    /// What Briefing claims about the requested version.
     pub claim: Claim,
-    /// What the user should know about how the edition was chosen.
+    /// Warning about how the edition was chosen, if the user should know.
     pub note: Option<Warning>,
 }
 
-/// A harness of [`ALL`], or one that the user declared.
+/// An agent of [`ALL`], or a custom one that the user declared.
 #[derive(Clone)]
 pub enum Chosen {
-    /// One that Briefing knows.
+    /// An agent that Briefing knows.
     BuiltIn(&'static Profile, EditionRef),
-    /// One that the user declared.
+    /// A custom agent that the user declared.
     Custom(Arc<Custom>),
 }
 
 /// The rules of one version.
 #[derive(Clone)]
 pub enum EditionRef {
-    /// Those of an edition.
+    /// The rules of an edition.
     Named(&'static dyn Edition),
-    /// Those of a version, built for it.
+    /// Rules that were built for one version.
     Built(Arc<dyn Edition>),
 }
 
@@ -53,18 +53,18 @@ impl Deref for EditionRef {
 }
 
 impl Choice {
-    /// An edition of a harness that Briefing knows.
+    /// Creates a choice of an edition of an agent that Briefing knows.
     pub fn named(profile: &'static Profile, edition: &'static dyn Edition) -> Choice {
         let claim = history::of_edition(edition.about());
         Choice { chosen: Chosen::BuiltIn(profile, EditionRef::Named(edition)), claim, note: None }
     }
 
-    /// A harness that the user declared.
+    /// Creates a choice of a custom agent.
     pub fn custom(custom: Arc<Custom>) -> Choice {
         Choice { chosen: Chosen::Custom(custom), claim: Claim::default(), note: None }
     }
 
-    /// The harness's id.
+    /// Returns the agent's id.
     pub fn id(&self) -> &str {
         match &self.chosen {
             Chosen::BuiltIn(profile, _) => profile.id,
@@ -72,7 +72,7 @@ impl Choice {
         }
     }
 
-    /// The harness's name, for people.
+    /// Returns the agent's display name.
     pub fn title(&self) -> &str {
         match &self.chosen {
             Chosen::BuiltIn(profile, _) => profile.title,
@@ -80,7 +80,7 @@ impl Choice {
         }
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn edition(&self) -> &dyn Edition {
         match &self.chosen {
             Chosen::BuiltIn(_, rules) => &**rules,
@@ -88,7 +88,8 @@ impl Choice {
         }
     }
 
-    /// Tells two definitions of the same custom harness apart.
+    /// Returns a number that differs between two definitions of the same custom agent; 0 for an agent that Briefing
+    /// knows.
     pub fn fingerprint(&self) -> u64 {
         match &self.chosen {
             Chosen::BuiltIn(..) => 0,
@@ -97,13 +98,13 @@ impl Choice {
     }
 }
 
-/// The newest edition of a harness.
+/// Returns the newest edition of an agent.
 pub fn newest(profile: &'static Profile) -> Choice {
     Choice::named(profile, *profile.editions.last().expect("a profile has an edition: a test looks"))
 }
 
-/// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
-/// `codex@auto` is, only [`crate::queries::installed::Installations`] know.
+/// Parses `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom agent. `codex@auto` yields the newest edition:
+/// only [`crate::queries::installed::Installations`] know the installed version.
 pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
     if let Some(problem) = customs.problem_of(id) {
@@ -119,7 +120,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         let declared = customs.harnesses.iter().map(|custom| custom.id.as_str());
         let known: Vec<_> = ALL.iter().map(|profile| profile.id).chain(declared).collect();
         let near = nearest(id, &known);
-        // A file that cannot be read may have declared it.
+        // A definition file that cannot be read may declare this agent.
         let unread = customs.problems.iter().find(|problem| problem.harness.is_none());
         let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
         let known = match near.as_slice() {
@@ -138,8 +139,8 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     Ok(of_version(profile, version))
 }
 
-/// The rules of a version: of the edition that has this name, but for a version that was replayed itself, of which the history
-/// knows more; else those that the history says; without a history, those of the nearest edition.
+/// Returns the rules of a version: those of the edition with this name, unless the history has a replay of exactly this
+/// version and so knows more; otherwise those built from the history; without a history, those of the nearest edition.
 fn of_version(profile: &'static Profile, version: &str) -> Choice {
     let is_replayed = |history: &History| history.replays.iter().any(|replay| replay.version == version);
     let named = profile.editions.iter().find(|edition| edition.about().name == version);
@@ -158,7 +159,7 @@ fn of_version(profile: &'static Profile, version: &str) -> Choice {
     Choice { claim, ..Choice::named(profile, edition) }
 }
 
-/// The ids that somebody who wrote `id` may have meant, the likeliest first.
+/// Returns up to three known ids that are similar to `id`, the most similar first.
 pub(crate) fn nearest<'a>(id: &str, known: &[&'a str]) -> Vec<&'a str> {
     const ALIKE: f64 = 0.8;
     let id = id.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The agents that Briefing knows: one room for each.
+//! The agents that Briefing knows, one room for each.
 
 pub mod agents_md;
 pub mod aider;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Edition;
 
-// What a declaration may say, key by key.
+// Keys of a definition:
 mod choices;
 mod definition;
 mod files;
@@ -17,14 +17,14 @@ mod limit;
 mod template;
 mod values;
 
-// From a declaration to a harness.
+// From a definition to an agent:
 mod check;
 mod declare;
 mod describe;
 mod instructions;
 pub mod shipped;
 
-// From a harness to an answer: `look` follows the sources (`find`), and `compose` puts together what they gave.
+// From an agent to an answer: `look` follows the sources (`find`), and `compose` builds messages from their texts.
 mod compose;
 mod find;
 mod finder;
@@ -38,54 +38,54 @@ pub use super::overrides::{Overrides, kept};
 pub use declare::settings_schema;
 pub use definition::File;
 
-/// The name of the file in which a workspace declares harnesses.
+/// Name of the file in which a workspace declares custom agents.
 pub const FILE_NAME: &str = "briefing.toml";
 
-/// A harness that the user declared.
+/// Custom agent that the user declared.
 pub struct Custom {
-    /// Its id.
+    /// Id of the agent.
     pub id: String,
-    /// The file that declares it; `None`: the settings.
+    /// File that declares it; `None` for the settings.
     pub path: Option<PathBuf>,
-    /// Its name, for people.
+    /// Display name.
     pub title: String,
-    /// What it reads, in a sentence.
+    /// One sentence about the files that the agent reads.
     pub summary: String,
-    /// What people compare harnesses by, in the order of [`super::Details::TITLES`].
+    /// Phrases by which people compare agents, in the order of [`super::Details::TITLES`].
     pub details: Vec<String>,
-    /// Its rules.
+    /// Rules of the agent.
     pub edition: Arc<dyn Edition>,
-    /// Two definitions of the same id have different ones.
+    /// Hash that differs between two definitions of the same id.
     pub fingerprint: u64,
-    /// The names of its instruction files, as glob patterns on path endings.
+    /// Names of its instruction files, as glob patterns on path endings.
     pub instruction_names: Vec<String>,
 }
 
-/// What a project declares: agents of its own, which agents it is for, and what is wrong with the rest.
+/// Declarations of a project: custom agents, the agents that the project is for, and problems.
 #[derive(Clone, Default)]
 pub struct Customs {
-    /// The `briefing.toml`.
+    /// Path of the `briefing.toml`.
     pub path: Option<PathBuf>,
-    /// The agents that the project is for, as `id` or `id@version`: its key `agents`. Empty: it names none.
+    /// Agents that the project is for, as `id` or `id@version` (key `agents`); empty if the file names none.
     pub agents: Vec<String>,
-    /// Those that can be asked, in the order of their declaration.
+    /// Valid custom agents, sorted by id.
     pub harnesses: Vec<Arc<Custom>>,
-    /// Why others cannot.
+    /// Problems of the other declarations.
     pub problems: Vec<Problem>,
 }
 
-/// What is wrong with a declaration.
+/// Problem of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The harness it concerns; `None`: the whole file.
+    /// Id of the agent concerned; `None` for the whole file.
     pub harness: Option<String>,
-    /// The file, or `None` for the settings.
+    /// Path of the file; `None` for the settings.
     pub path: Option<PathBuf>,
-    /// Line and column, both from one.
+    /// Line and column, both starting at 1.
     pub position: Option<(usize, usize)>,
-    /// The same in bytes of the file.
+    /// Range in the file, in bytes.
     pub range: Range<usize>,
-    /// What is wrong, and what to do.
+    /// Message: what is wrong, and what to do.
     pub message: String,
 }
 
@@ -104,12 +104,12 @@ impl std::fmt::Display for Problem {
 }
 
 impl Customs {
-    /// The custom harness of that id.
+    /// Returns the custom agent with this id.
     pub fn harness(&self, id: &str) -> Option<&Arc<Custom>> {
         self.harnesses.iter().find(|custom| custom.id == id)
     }
 
-    /// Why the harness of that id cannot be asked.
+    /// Returns the problem of the custom agent with this id.
     pub fn problem_of(&self, id: &str) -> Option<&Problem> {
         self.problems.iter().find(|problem| problem.harness.as_deref() == Some(id))
     }

@@ -1,4 +1,5 @@
-//! What an implementation of an agent's rules consists of: its profile, its editions, and what is known about them.
+//! The trait and the types that an implementation of an agent's rules needs: its profile, its editions, and their
+//! checks.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -11,90 +12,91 @@ use super::switches::Switches;
 use crate::answer::{Answer, Per, SessionKind, Standpoint, Tool};
 use crate::search::{Known, Search};
 
-/// One harness: the agent program that loads instruction files.
+/// An agent: the program that loads instruction files.
 pub struct Profile {
-    /// The id used on the wire, on the command line and in settings.
+    /// Id on the wire, on the command line and in settings.
     pub id: &'static str,
-    /// Its name, for people.
+    /// Display name.
     pub title: &'static str,
-    /// What it reads, in a sentence.
+    /// One sentence about the files that the agent reads.
     pub summary: &'static str,
-    /// Its editions, oldest first: versions that have a name of their own.
+    /// Named editions, oldest first.
     pub editions: &'static [&'static dyn Edition],
-    /// How it changed, where the rules of any version are known; else there are the editions, and nothing between them.
+    /// Changes from version to version, if the rules of every version are known; otherwise only the editions are.
     pub history: Option<&'static History>,
-    /// The names of the instruction files it may read, as glob patterns on path endings.
+    /// Names of the instruction files that the agent may read, as glob patterns on path endings.
     pub instruction_names: &'static [&'static str],
-    /// The names of the settings files that decide what it reads.
+    /// Names of the settings files that decide which files the agent reads.
     pub settings_names: &'static [&'static str],
-    /// The keys in these files that decide what it reads.
+    /// Keys in these files that decide which files the agent reads.
     pub keys: &'static [Keys],
-    /// How it is started, where it is a program of its own of which a version can be installed.
+    /// Command and package, if the agent is a program whose version can be looked up.
     pub program: Option<Program>,
-    /// What shows that somebody uses it.
+    /// Signs that somebody uses the agent.
     pub evidence: Evidence,
 }
 
-/// How a harness changed.
+/// Changes of an agent's rules from version to version.
 pub struct History {
-    /// What changed, oldest first.
+    /// The changes, oldest first.
     pub changes: &'static [&'static Change],
-    /// The rules of a version: those of the base, with every change up to it.
+    /// Builds the rules of a version: the base rules with every change up to that version.
     pub rules: fn(Version) -> Arc<dyn Edition>,
-    /// What was replayed on which versions.
+    /// Results of the replays on the real client.
     pub replays: &'static Replays,
 }
 
-/// How a harness is started, and the package that brings it, as the registry has it in November 2026.
+/// Command that starts an agent, and the package that provides it, as of the registry in November 2026.
 pub struct Program {
-    /// The command.
+    /// Name of the command.
     pub command: &'static str,
-    /// The npm package; one that lies elsewhere says no version.
+    /// Name of the npm package. The version of a package from elsewhere is not known.
     pub package: &'static str,
 }
 
 impl Program {
-    /// Returns true if it is an editor, with an agent in it that not everyone uses.
+    /// Returns true if this is an editor, whose users do not all use the agent in it.
     pub fn is_editor(&self) -> bool {
         self.package == "Code"
     }
 }
 
-/// One range of a harness's versions, with one set of rules.
+/// Rules of one range of an agent's versions.
 pub trait Edition: Send + Sync {
-    /// What is known about this edition.
+    /// Returns the facts about this edition.
     fn about(&self) -> &About;
-    /// Looks around as the harness would. Cannot fail: problems are part of the answer.
+    /// Loads files as the agent would. Cannot fail: problems are part of the answer.
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer>;
-    /// Whether a file of this path, where it is read, may import others with `@path`.
+    /// Returns true if a file at this path may import others with `@path` where it is read.
     fn imports_into(&self, _: &Path) -> bool {
         false
     }
-    /// What another tool than the one that reads brings along. [`Tool::Read`] is not asked about.
+    /// Returns what comes along when a tool other than [`Tool::Read`] reaches a file.
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Unknown
     }
-    /// Returns true if a later reading does not bring again what came with a mention.
+    /// Returns true if text that came with a mention does not come again when the file is read later.
     fn remembers_mentions(&self) -> bool {
         true
     }
-    /// Whether the client was seen to run the tools of one turn in parallel, so that their order changes from run to run.
+    /// Returns true if the client was seen to run the tools of one turn in parallel, so that their order changes from
+    /// run to run.
     fn races(&self) -> bool {
         false
     }
-    /// What is left of a session that was ended, when it goes on.
+    /// Returns what a resumed session still contains.
     fn resumes(&self) -> Resumes {
         Resumes::NotAsked
     }
-    /// What is left of a session that was summed up.
+    /// Returns what a compacted session still contains.
     fn compacts(&self) -> Compacts {
         Compacts::NotAsked
     }
-    /// The kinds of session that it tells apart, the usual one first.
+    /// Returns the kinds of session that the agent distinguishes, the usual one first.
     fn sessions(&self) -> &'static [SessionKind] {
         &[SessionKind::Main]
     }
-    /// The settings by which users change how much is read.
+    /// Returns the settings that change how much of a file is read.
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
     }
@@ -102,15 +104,15 @@ pub trait Edition: Send + Sync {
     fn switches(&self) -> &'static Switches {
         Switches::NONE
     }
-    /// The same edition with some of its values replaced, for a custom harness that extends it; `Err` names a value that it
-    /// does not have.
+    /// Returns this edition with some of its values replaced, for a custom agent that extends it; `Err` names a value
+    /// that the edition does not have.
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
     }
 }
 
-/// An edition that is built from the history of its harness when it is first asked.
+/// Forwards to an edition that is built from the agent's history when it is first used.
 impl<E: Edition> Edition for LazyLock<E> {
     fn about(&self) -> &About {
         (**self).about()
@@ -153,40 +155,40 @@ impl<E: Edition> Edition for LazyLock<E> {
 /// What comes along when a tool reaches a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attaches {
-    /// The same as when the file is read.
+    /// Whatever comes when the file is read.
     AsRead,
     /// Nothing.
     Nothing,
-    /// What the edition itself works out from [`Standpoint::tool`].
+    /// The edition decides by [`Standpoint::tool`].
     Own,
-    /// Nobody has asked the client yet.
+    /// Not known: the client was not asked.
     Unknown,
 }
 
-/// What a session that goes on is told.
+/// What a resumed session contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumes {
-    /// Nobody has asked the client yet.
+    /// Not known: the client was not asked.
     NotAsked,
-    /// What it began with, and what came with files.
+    /// The texts of the start and those that came with files.
     AsBefore(Changed),
-    /// The same; and with the next file what came before comes once more.
+    /// The texts of the start and those that came with files; the latter come again with the next file.
     ComesAgain(Changed),
-    /// What it began with; what came with files comes anew with the next one.
+    /// The texts of the start. Those that came with files come again with the next file.
     WithoutFiles(Changed),
 }
 
-/// Which text a session that goes on has of a file that changed meanwhile.
+/// Text of a changed file in a resumed session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// The new one alone.
+    /// Only the new text.
     Replaced,
-    /// The old one, and the new one beside it.
+    /// Both the old and the new text.
     Beside,
 }
 
 impl Changed {
-    /// The word for it in JSON.
+    /// Returns the name used in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Changed::Replaced => "replaced",
@@ -195,45 +197,45 @@ impl Changed {
     }
 }
 
-/// What a session that was summed up is told.
+/// What a session contains after compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compacts {
-    /// Nobody has asked the client yet.
+    /// Not known: the client was not asked.
     NotAsked,
-    /// What it began with.
+    /// Only the texts of the start.
     Forgets,
-    /// The same, and files that the client remembers as read, which it reads again.
+    /// The texts of the start; the client also reads recently read files again.
     ReadsAgain {
-        /// How many of them at most.
+        /// Maximum number of files that are read again.
         most: usize,
-        /// The names of files that it does not read again.
+        /// Names of files that are not read again.
         but: &'static [&'static str],
     },
-    /// The same, and of the end of the session as much as fits.
+    /// The texts of the start, and as much of the end of the session as fits.
     KeepsTheLast,
 }
 
-/// A setting by which users change a limit.
+/// Setting by which users change a limit.
 pub struct LimitKey {
-    /// Whether each file has the limit for itself.
+    /// Whether the limit applies to each file or to all together.
     pub per: Per,
-    /// The keys that lead to it.
+    /// Path of keys to the setting.
     pub path: &'static [&'static str],
 }
 
-/// What is known about an edition.
+/// Facts about an edition.
 #[derive(Clone, Copy)]
 pub struct About {
-    /// Its name: a prefix of the versions it describes.
+    /// Name: a prefix of the versions that the edition describes.
     pub name: &'static str,
-    /// First and last version for which the rules were checked on the real client.
+    /// First and last version on which the rules were checked with the real client.
     pub checked: (&'static str, &'static str),
-    /// What people compare harnesses by.
+    /// Phrases by which people compare agents.
     pub details: Details,
 }
 
 impl About {
-    /// The versions that were checked, in words: `0.169.x` for all that begin so, `1.18.33 to 1.18.x` for those from one on.
+    /// Formats the checked versions: `0.169.x` for all with that prefix, `1.18.33 to 1.18.x` for those from one on.
     pub fn checked_on(&self) -> String {
         let (first, last) = self.checked;
         match first.strip_prefix(last) {
@@ -245,43 +247,43 @@ impl About {
     }
 }
 
-/// Whether an edition is named after the month in which its rules were read: no client was asked.
+/// Returns true if an edition is named after the month in which its rules were read, without asking a client.
 pub fn is_month(edition: &str) -> bool {
     edition.split_once('.').map_or(edition, |(year, _)| year).starts_with("20") && edition.len() <= "2026.11".len()
 }
 
-/// What people compare harnesses by: a short phrase each, in the words of the harness's own rules, as
-/// `briefing harnesses --details` shows them side by side.
+/// Phrases by which people compare agents, each short and in the words of the agent's own rules. `briefing harnesses
+/// --details` shows them side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Details {
-    /// The names of its files, and which of them wins.
+    /// Names of the instruction files, and their precedence.
     pub files: &'static str,
-    /// When files are loaded.
+    /// Moments at which files are loaded.
     pub triggers: &'static str,
-    /// Where in the prompt they stand.
+    /// Place of the texts in the prompt.
     pub place: &'static str,
-    /// What is cut, and how.
+    /// Limits, and how a text is cut.
     pub truncation: &'static str,
-    /// What becomes of files below the working directory.
+    /// Treatment of files below the working directory.
     pub nested: &'static str,
-    /// What is read outside the project.
+    /// Files that are read outside the project.
     pub global: &'static str,
-    /// Whether addresses can be named.
+    /// Support for URLs.
     pub urls: &'static str,
-    /// Whether globs can be named.
+    /// Support for globs.
     pub globs: &'static str,
-    /// What kinds of session leave out.
+    /// Texts that some kinds of session leave out.
     pub sessions: &'static str,
-    /// What may rewrite the list of files.
+    /// Hooks that may rewrite the list of files.
     pub hooks: &'static str,
-    /// Whether a file says who the agent is to be.
+    /// Support for a file that describes the agent's persona.
     pub persona: &'static str,
-    /// What counts as the same file.
+    /// Rule by which two paths count as the same file.
     pub dedupe: &'static str,
 }
 
 impl Details {
-    /// The titles of the rows, in order.
+    /// Titles of the rows, in order.
     pub const TITLES: [&'static str; 12] = [
         "files",
         "triggers",
@@ -297,7 +299,7 @@ impl Details {
         "dedupe",
     ];
 
-    /// The phrases, in the order of the titles.
+    /// Returns the phrases in the order of the titles.
     pub fn phrases(&self) -> [&'static str; 12] {
         let Details {
             files,

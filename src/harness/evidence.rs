@@ -1,42 +1,42 @@
-//! What shows that somebody uses a harness. Each profile says its own; [`crate::queries::roster`] looks for all of it.
+//! Signs that somebody uses an agent. Each profile lists its own; [`crate::queries::roster`] looks for all of them.
 
 use std::path::{Path, PathBuf};
 
 use crate::search::Search;
 
-/// What speaks for a harness, beside the program of its profile.
+/// Signs of an agent's use, besides the program of its profile.
 pub struct Evidence {
-    /// Commands that start it, where the profile names no program.
+    /// Commands that start the agent, if the profile names no program.
     pub commands: &'static [&'static str],
-    /// What it leaves behind once it has been run.
+    /// Places that the agent creates when it is run.
     pub traces: &'static [Place],
-    /// Where its configuration is at home.
+    /// Places of its configuration in the home directory.
     pub homes: &'static [Place],
-    /// Files and folders of a repository that are its own, and nobody else's.
+    /// Files and folders of a repository that belong to this agent alone.
     pub files: &'static [&'static str],
-    /// Files that together make a directory its workspace.
+    /// Files that together mark a directory as the agent's workspace.
     pub workspace: &'static [&'static str],
-    /// What editors call it: ids of extensions of VS Code, schemes of editors that were made from it, names of plugins of
-    /// Neovim.
+    /// Names in editors: ids of VS Code extensions, URI schemes of editors derived from VS Code, names of Neovim
+    /// plugins.
     pub editor: &'static [&'static str],
 }
 
-/// A path outside of projects: the first whose variable is set, else the one that begins with `~`. `$CODEX_HOME`,
-/// `$XDG_CONFIG_HOME/goose`, `~/.config/goose`.
+/// A path outside of projects, as alternatives: the first whose variable is set, otherwise the one that begins with
+/// `~`. For example `$CODEX_HOME`, `$XDG_CONFIG_HOME/goose`, `~/.config/goose`.
 pub type Place = &'static [&'static str];
 
 impl Evidence {
-    /// Of what nothing speaks for but the user's word.
+    /// No signs: the agent is used only if the user says so.
     pub const NONE: Evidence =
         Evidence { commands: &[], traces: &[], homes: &[], files: &[], workspace: &[], editor: &[] };
 }
 
-/// Where a place is for a user.
+/// Resolves a place for a user's home directory and the environment of `search`.
 pub fn path_of(place: Place, home: &Path, search: &Search) -> Option<PathBuf> {
     path_with(place, home, |variable| search.env(variable))
 }
 
-/// Returns where a place is for a user whose environment is `env`.
+/// Resolves a place for a user's home directory and the environment `env`.
 pub fn path_with<T: AsRef<str>>(place: Place, home: &Path, env: impl Fn(&str) -> Option<T>) -> Option<PathBuf> {
     place.iter().find_map(|path| {
         let (start, below) = path.split_once('/').unwrap_or((path, ""));

@@ -1,8 +1,9 @@
-//! How a harness changed from version to version, and what is claimed of a version: what was replayed on the real client.
+//! Changes of an agent's rules from version to version, and what replays on the real client allow to claim of a
+//! version.
 //!
-//! What differs between versions is a [`Change`]: since which version, and what. A profile has them in one table, and builds
-//! the rules of any version from it, so a version is answered by the changes up to it. Which versions were replayed, and
-//! what came of it, is data that a run wrote (`tests/conformance/versions`); nothing about versions is typed twice.
+//! A difference between versions is a [`Change`] with the first version that has it. A profile lists its changes in one
+//! table and builds the rules of any version from those up to it. The replayed versions and their results are data
+//! written by a run of `tests/conformance/versions`; nothing about versions is typed twice.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -12,40 +13,40 @@ use serde::Deserialize;
 use super::About;
 use crate::answer::{Claim, Standing};
 
-/// A rule that came with a version.
+/// A change of an agent's rules.
 #[derive(Debug)]
 pub struct Change {
-    /// The first version that has it; between it and the version published before it, the client's answer changed.
+    /// First version with the change. The client's answer differs between it and the version published before it.
     pub since: &'static str,
-    /// What changed.
+    /// Description of the change.
     pub what: &'static str,
-    /// Cases that prove it: file names below `tests/cases`, without their ending.
+    /// Cases that prove the change: file names below `tests/cases`, without extension.
     pub cases: &'static [&'static str],
 }
 
-/// A version of a client, as far as its rules depend on it.
+/// Version of a client, as far as its rules depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Version<'a>(pub &'a str);
 
 impl Version<'_> {
-    /// Whether the change is part of it.
+    /// Returns true if the version has the change.
     pub fn has(self, change: &Change) -> bool {
         self.is_since(change.since)
     }
 
-    /// What holds in it: `since` the change, or as it was `before`.
+    /// Returns `since` if the version has the change, otherwise `before`.
     pub fn pick<T>(self, change: &Change, since: T, before: T) -> T {
         if self.has(change) { since } else { before }
     }
 
-    /// Whether it is that version or a later one.
+    /// Returns true if this is `version` or a later one.
     pub fn is_since(self, version: &str) -> bool {
         compare(self.0, version) != Ordering::Less
     }
 }
 
-/// The name of the rules of a version: that of the edition with the `first` or the `last` rules, where they are these; else
-/// the version since which they are so.
+/// Returns the name of a version's rules: `first` if it has no change, `last` if it has all of them, otherwise the
+/// version of its newest change.
 pub fn name(version: Version, changes: &[&Change], (first, last): (&'static str, &'static str)) -> &'static str {
     match changes.iter().rposition(|change| version.has(change)) {
         None => first,
@@ -54,33 +55,33 @@ pub fn name(version: Version, changes: &[&Change], (first, last): (&'static str,
     }
 }
 
-/// What was replayed on one version.
+/// Result of a replay on one version.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Replay {
-    /// The version.
+    /// The replayed version.
     pub version: String,
-    /// The day of the run, `2026-11-22`.
+    /// Date of the run, such as `2026-11-22`.
     pub date: String,
-    /// How many questions were asked.
+    /// Number of questions asked.
     pub asked: usize,
-    /// How many answers were equal, byte for byte.
+    /// Number of answers that were equal, byte for byte.
     pub equal: usize,
-    /// The cases whose answers differ.
+    /// Cases whose answers differ.
     #[serde(default)]
     pub different: Vec<String>,
-    /// The cases of which nothing was learned: the client did not run.
+    /// Cases without a result, because the client did not run.
     #[serde(default)]
     pub failed: Vec<String>,
-    /// The cases at which the client refused to start, and Briefing said so.
+    /// Cases at which the client refused to start, as Briefing predicted.
     #[serde(default)]
     pub refused: Vec<String>,
-    /// A hash over all that the client answered: equal where two versions answered alike.
+    /// Hash of all answers of the client: equal if two versions answered alike.
     #[serde(default)]
     pub answers: String,
 }
 
 impl Replay {
-    /// Whether everything that was learned is equal.
+    /// Returns true if there are equal answers and no different ones.
     pub fn is_clean(&self) -> bool {
         self.equal > 0 && self.different.is_empty()
     }
@@ -92,25 +93,24 @@ struct File {
     version: Vec<Replay>,
 }
 
-/// The replays of one harness, oldest version first.
+/// Replays of one agent, oldest version first.
 pub type Replays = LazyLock<Vec<Replay>>;
 
-/// Reads what a run wrote. What cannot be read counts as no replays; a test reads every file.
+/// Parses the file that a run wrote. A file that does not parse yields no replays; a test parses every one.
 pub fn replays(toml: &str) -> Vec<Replay> {
     let mut found = toml::from_str::<File>(toml).map(|file| file.version).unwrap_or_default();
     found.sort_by(|one, other| compare(&one.version, &other.version));
     found
 }
 
-/// Of an edition that is named, or taken because no version is.
+/// Returns the claim for an edition that was named, or taken because no version is known.
 pub fn of_edition(about: &About) -> Claim {
     let (first, last) = about.checked;
-    // `0.169` as the last one says no more than `0.169.0` as the first.
     let last = if first.starts_with(last) { first } else { last };
     Claim { rules: last.to_owned(), checked: (first.to_owned(), last.to_owned()), ..Claim::default() }
 }
 
-/// Of a version of a harness that has no history: an edition describes it, or is the nearest.
+/// Returns the claim for a version of an agent without a history, described by the nearest edition.
 pub fn near_edition(title: &str, version: &str, about: &About, newer_edition: bool) -> Claim {
     let claim = of_edition(about);
     let (first, last) = (claim.checked.0.as_str(), claim.checked.1.as_str());
@@ -128,7 +128,7 @@ pub fn near_edition(title: &str, version: &str, about: &About, newer_edition: bo
     Claim { running: Some(version.to_owned()), standing, ..claim }
 }
 
-/// What is claimed of `version`, by what was replayed and what is known to have changed.
+/// Returns the claim for `version`, based on the replays and the known changes.
 pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]) -> Claim {
     let (Some(first), Some(last)) = (replays.first(), replays.last()) else {
         let none = format!("no version of {title} was replayed");
@@ -172,7 +172,8 @@ fn standing_of(title: &str, replay: &Replay) -> Standing {
     Standing::Uncertain(why)
 }
 
-/// Between two replayed versions the rules are known if both have the same, and both were right.
+/// Returns the standing of a version between two replayed ones: covered if no change lies between them and both
+/// answered correctly.
 fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change]) -> Standing {
     let changed = changed(history, &older.version, &newer.version);
     if changed.is_empty() {
@@ -187,7 +188,7 @@ fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change])
     ))
 }
 
-/// What changed after one version and no later than with another.
+/// Lists the changes later than `after` and up to `until`.
 fn changed(history: &[&Change], after: &str, until: &str) -> String {
     let changed = history.iter().filter(|change| {
         compare(change.since, after) == Ordering::Greater && compare(change.since, until) != Ordering::Greater
@@ -195,7 +196,7 @@ fn changed(history: &[&Change], after: &str, until: &str) -> String {
     changed.map(|change| format!("{} (since {})", change.what, change.since)).collect::<Vec<_>>().join("; ")
 }
 
-/// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
+/// Compares versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
 pub fn compare(one: &str, other: &str) -> Ordering {
     numbers(one).cmp(numbers(other))
 }

@@ -1,11 +1,11 @@
-//! The keys of settings files, and of the heads of rules, that decide what a harness reads: what an editor explains and
-//! offers. What they do is in the harness's own code.
+//! Keys of settings files and of front matter that decide what an agent reads, for an editor's hovers and completions.
+//! Their effects are implemented in the agents' own rooms.
 
 use crate::answer::Per;
 
-/// The keys of some files.
+/// Keys of some files.
 pub struct Keys {
-    /// The files, as endings of their paths; Markdown files have keys in their heads.
+    /// Files, as endings of their paths. The keys of Markdown files are those of their front matter.
     pub files: &'static [&'static str],
     /// The keys.
     pub keys: &'static [Key],
@@ -14,15 +14,15 @@ pub struct Keys {
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The way to it, as `context.fileName`; `*` stands for a name that the user chooses.
+    /// Path to the key, such as `context.fileName`; `*` stands for a name that the user chooses.
     pub name: &'static str,
-    /// What it decides.
+    /// Explanation of what the key decides.
     pub meaning: &'static str,
-    /// What it takes.
+    /// Values that the key takes.
     pub takes: Takes,
 }
 
-/// What a key takes.
+/// Values that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// One of these words.
@@ -38,23 +38,23 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// On or off.
+    /// `true` or `false`.
     pub const SWITCH: Takes = Takes::Words(&["true", "false"]);
 }
 
 impl Key {
-    /// A key, what it takes, and what it decides.
+    /// Creates a key from its path, its values and its explanation.
     pub const fn new(name: &'static str, takes: Takes, meaning: &'static str) -> Key {
         Key { name, meaning, takes }
     }
 
-    /// Whether a way of keys leads to it.
+    /// Returns true if the path `way` leads to this key.
     pub fn is_at(&self, way: &[String]) -> bool {
         let segments: Vec<&str> = self.name.split('.').collect();
         segments.len() == way.len() && segments.iter().zip(way).all(|(segment, key)| *segment == "*" || segment == key)
     }
 
-    /// What may follow a way of keys on the way to it.
+    /// Returns the segment that follows `way` on the path to this key, unless the user chooses it.
     pub fn after(&self, way: &[String]) -> Option<&'static str> {
         let segments: Vec<&'static str> = self.name.split('.').collect();
         let leads = segments.len() > way.len()

@@ -1,5 +1,5 @@
-//! What implementations share: how files are found and read that several agents treat alike. Everything that is one agent's
-//! own is in that agent's room.
+//! Parts that implementations share: finding and reading files in ways common to several agents. Everything that
+//! belongs to one agent is in that agent's room.
 
 pub(in crate::harness) mod conventional;
 pub(in crate::harness) mod front_matter;

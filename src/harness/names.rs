@@ -1,4 +1,4 @@
-//! Which files are worth knowing: every name that any profile reads, as one matcher.
+//! Names of all instruction and settings files of any profile, as matchers.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -10,24 +10,24 @@ use globset::GlobSet;
 use crate::glob;
 use crate::harness::ALL;
 
-/// A set of patterns on the endings of paths, such as `AGENTS.md` or `.cursor/rules/**/*.mdc`.
+/// Matcher for endings of paths, such as `AGENTS.md` or `.cursor/rules/**/*.mdc`.
 pub struct Names {
-    /// Last segments without wildcards: most files of a tree are told apart by these alone.
+    /// Last segments without wildcards. These alone exclude most files of a tree.
     last: HashSet<OsString>,
-    /// What stands before and behind the wildcards of last segments that have some.
+    /// Text before and after the wildcards of last segments that have some.
     wild: BTreeSet<(OsString, OsString)>,
     patterns: GlobSet,
 }
 
-/// The instruction files of every harness.
+/// Instruction files of every agent.
 pub static INSTRUCTION_FILES: LazyLock<Names> =
     LazyLock::new(|| Names::new(ALL.iter().flat_map(|profile| profile.instruction_names).copied()));
 
-/// The settings files of every harness.
+/// Settings files of every agent.
 pub static SETTINGS_FILES: LazyLock<Names> =
     LazyLock::new(|| Names::new(ALL.iter().flat_map(|profile| profile.settings_names).copied()));
 
-/// The folders that the patterns of all harnesses begin with: `.codex`, `.github`, `.github/instructions`.
+/// Folders that the patterns of all agents begin with: `.codex`, `.github`, `.github/instructions`.
 static FOLDERS: LazyLock<HashSet<PathBuf>> = LazyLock::new(|| {
     let patterns = ALL.iter().flat_map(|profile| profile.instruction_names.iter().chain(profile.settings_names));
     let mut folders = HashSet::new();
@@ -41,16 +41,17 @@ static FOLDERS: LazyLock<HashSet<PathBuf>> = LazyLock::new(|| {
     folders
 });
 
-/// How many names the longest of them has.
+/// Maximum number of components in [`FOLDERS`].
 static FOLDER_DEPTH: LazyLock<usize> =
     LazyLock::new(|| FOLDERS.iter().map(|folder| folder.components().count()).max().unwrap_or_default());
 
-/// Whether a relative path begins with a folder of some harness.
+/// Returns true if a relative path begins with a folder of some agent.
 pub fn is_folder(path: &Path) -> bool {
     begins_with_folder(path.components())
 }
 
-/// Returns true if the first names are a folder of some harness. Paths are as long as a repository makes them, folders are not.
+/// Returns true if the first names are a folder of some agent. Looks at no more names than the longest folder has,
+/// because a path may be long.
 fn begins_with_folder<'a>(names: impl Iterator<Item = Component<'a>>) -> bool {
     let mut first = PathBuf::new();
     names.take(*FOLDER_DEPTH).any(|name| {
@@ -59,8 +60,8 @@ fn begins_with_folder<'a>(names: impl Iterator<Item = Component<'a>>) -> bool {
     })
 }
 
-/// Where an agent is started that reads an instruction or settings file in any case: in the file's own directory or, where
-/// that is or lies in the folder of a harness (`.github/instructions`, `.codex`), in the one that holds this folder.
+/// Returns a directory in which an agent that reads this instruction or settings file could be started: the file's own
+/// directory or, if that is in the folder of an agent (`.github/instructions`, `.codex`), the parent of this folder.
 pub fn beside(file: &Path) -> PathBuf {
     let dir = file.parent().unwrap_or(Path::new("/"));
     let names: Vec<_> = dir.components().collect();
@@ -71,7 +72,7 @@ pub fn beside(file: &Path) -> PathBuf {
 }
 
 impl Names {
-    /// A matcher for these endings. A pattern that is no glob is left out; a test looks at those of the profiles.
+    /// Creates a matcher for these endings. An invalid glob is ignored; a test checks those of the profiles.
     pub fn new<'a>(endings: impl IntoIterator<Item = &'a str>) -> Names {
         let mut names = Names { last: HashSet::new(), wild: BTreeSet::new(), patterns: GlobSet::empty() };
         let mut patterns = Vec::new();
@@ -91,17 +92,17 @@ impl Names {
         names
     }
 
-    /// Whether the path ends as one of the patterns says.
+    /// Returns true if the path ends as one of the patterns describes.
     pub fn matches(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| self.may_match(name)) && self.patterns.is_match(path)
     }
 
-    /// Whether a file of this name can match at all. Cheap, for walks over large trees.
+    /// Returns true if a file of this name can match at all. Cheap, for walks over large trees.
     pub fn may_match(&self, name: &OsStr) -> bool {
         let bytes = name.as_encoded_bytes();
         let wild = |(before, behind): &(OsString, OsString)| {
             let (before, behind) = (before.as_encoded_bytes(), behind.as_encoded_bytes());
-            // Nearly all names end in another letter, and that is seen at once.
+            // Most names differ in the last byte, which is quick to compare.
             let may_end_so = behind.last().is_none_or(|last| bytes.last() == Some(last));
             may_end_so && bytes.starts_with(before) && bytes.ends_with(behind)
         };

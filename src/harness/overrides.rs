@@ -1,30 +1,30 @@
-//! Values that a declaration replaces in a built-in edition.
+//! Values that a custom agent replaces in a built-in edition.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Values that a custom harness replaces in the edition it extends. An edition's own settings files still count over
-/// them, as they do over what the edition has built in.
+/// Values that a custom agent replaces in the edition it extends. They replace built-in values, so the agent's own
+/// settings files override them too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// The file names that are looked for, in order.
+    /// File names in the order in which they are tried.
     pub names: Option<Vec<String>>,
-    /// Names that are looked for after them.
+    /// Names that are tried after them.
     pub fallbacks: Option<Vec<String>>,
-    /// What makes a directory the project root.
+    /// Names of entries that mark a directory as the project root.
     pub root_markers: Option<Vec<String>>,
-    /// The limit of each file, in the unit the edition counts.
+    /// Limit of each file, in the unit that the edition counts.
     pub limit: Option<usize>,
-    /// The limit of all files together, in the unit the edition counts.
+    /// Limit of all files together, in the unit that the edition counts.
     pub total_limit: Option<usize>,
-    /// The share of a limit that is kept of a file's beginning.
+    /// Share of a limit that is kept of a file's beginning.
     pub head_ratio: Option<f64>,
-    /// The share of a limit that is kept of a file's end.
+    /// Share of a limit that is kept of a file's end.
     pub tail_ratio: Option<f64>,
 }
 
 impl Overrides {
-    /// Nothing but these values is overridden; else which one is not among them.
+    /// Checks that only values in `known` are overridden; `Err` names another one.
     pub fn nothing_but(&self, known: &[&str]) -> Result<(), String> {
         let given = [
             ("names", self.names.is_some()),
@@ -43,8 +43,8 @@ impl Overrides {
     }
 }
 
-/// The names as an edition holds them. Editions are statics with static names, which is what makes them easy to read; a
-/// name that a user writes is therefore kept for good, once, however often it is declared.
+/// Returns the names with a static lifetime, as editions need them: editions are statics because those are easy to
+/// read. Each list is leaked once, however often it is declared.
 pub fn kept(names: &[String]) -> &'static [&'static str] {
     static LISTS: Mutex<Option<HashSet<&'static [&'static str]>>> = Mutex::new(None);
     let mut lists = LISTS.lock().unwrap_or_else(PoisonError::into_inner);

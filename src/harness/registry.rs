@@ -1,10 +1,10 @@
-//! The list of every agent that Briefing knows; the only file that names all implementations.
+//! List of every agent that Briefing knows; the only file that names all implementations.
 
 use super::clients::*;
 use super::custom;
 use super::edition::Profile;
 
-/// Every harness Briefing knows, in the order they are shown.
+/// Every agent that Briefing knows, in display order.
 pub static ALL: &[&Profile] = &[
     &codex::PROFILE,
     &opencode::PROFILE,
@@ -39,7 +39,7 @@ pub static ALL: &[&Profile] = &[
     &custom::shipped::AGENTCORE,
 ];
 
-/// The harness of that id.
+/// Returns the agent with this id.
 pub fn profile(id: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.id == id)
 }

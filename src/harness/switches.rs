@@ -1,8 +1,10 @@
-//! Switches: everything of a client that can change what it sends, as a table of data (`data/clients/ID/switches.toml`).
+//! Switches: everything of a client that can change what it sends, as a table of data
+//! (`data/clients/ID/switches.toml`).
 //!
-//! A row is covered by a recorded case, or is a doubt. Where a question meets a doubted switch that is set, the answer is not
-//! exact and names the switch. What answers need of a table is beside it, in `doubts.json`, which `UPDATE=1 cargo test switches`
-//! writes: reading whole tables would cost more than an answer. `tests/conformance/switches ID` compares a table with an installed client.
+//! A row is covered by a recorded case, or is doubted. If a doubted switch is set, the answer is not exact and names
+//! the switch. Answers read `doubts.json` next to the table, the part that they need, because parsing whole tables
+//! would cost more than an answer; `UPDATE=1 cargo test switches` writes it. `tests/conformance/switches ID` compares a
+//! table with an installed client.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use crate::answer::{Answer, Certain, Standpoint};
 use crate::formats::{Node, Value, parse_jsonc, parse_toml, parse_yaml};
 use crate::search::{Known, Search};
 
-/// The table of the client of that ID, which is read once.
+/// Returns the table of the client with this id, parsed once.
 macro_rules! table {
     ($id:literal) => {{
         use std::sync::LazyLock;
@@ -25,53 +27,53 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// The switches of one client.
+/// Switches of one client.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switches {
-    /// The version of the client that was gone through.
+    /// Version of the client that was examined.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// Settings files by the names that rows use, each with the places where the client looks for it: the first whose variable
-    /// is set counts. `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`; `./` is the working directory.
+    /// Settings files by the names that rows use. Each has the places where the client looks for it, of which the first
+    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<String>>,
-    /// The rows.
+    /// Rows of the table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switch: Vec<Switch>,
-    /// What was looked at and changes no instructions.
+    /// Names that were examined and change no instructions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<Silent>,
-    /// How names are found in the installed client, for `tests/conformance/switches`.
+    /// Ways to find names in the installed client, for `tests/conformance/switches`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidates>,
 }
 
-/// One thing that can change what is sent.
+/// One thing that can change what the client sends.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
-    /// The variable, the keys joined by dots, the option with its dashes, the path of the file, or a few words.
+    /// Variable, keys joined by dots, option with its dashes, path of the file, or a few words.
     pub name: String,
-    /// What it is.
+    /// Kind of the switch.
     pub kind: Kind,
-    /// The names of the settings files that may hold the key, or of the file itself where a variable moves it.
+    /// Names of the settings files that may contain the key, or of the file itself if a variable moves it.
     #[serde(default, rename = "in", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What it does, as the rest of a sentence that begins with its name.
+    /// Effect, as the rest of a sentence that begins with the name.
     pub does: String,
-    /// The cases that show it: names of files in the client's folder of `tests/cases`, without their ending.
+    /// Cases that cover it: file names in the client's folder of `tests/cases`, without extension.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
-    /// What is not certain once it is set, where no case shows all that it does.
+    /// Property of an answer that is uncertain while the switch is set, because no case covers all of its effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Loses>,
-    /// The values that change nothing.
+    /// Values that have no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unless: Vec<String>,
 }
 
-/// What a switch is.
+/// Kind of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -81,46 +83,47 @@ pub enum Kind {
     Key,
     /// A command-line option.
     Option,
-    /// A file or folder that counts once it is there.
+    /// A file or folder that has an effect if it exists.
     File,
-    /// How the client reads: a limit, an encoding, a comparison of names. It is always on, so only cases can cover it.
+    /// A way in which the client reads: a limit, an encoding, a comparison of names. It is always on, so only cases can
+    /// cover it.
     Behaviour,
 }
 
-/// What a doubted switch takes from an answer.
+/// Property of an answer that a doubted switch makes uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loses {
-    /// The text of what is sent.
+    /// The exact text.
     Text,
-    /// Its order as well.
+    /// The order.
     Order,
-    /// Which files are sent.
+    /// The set of files that are sent.
     Set,
 }
 
-/// Names that were looked at and change no instructions.
+/// Names that were examined and change no instructions.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Silent {
-    /// What they are for.
+    /// Purpose of the names.
     pub why: String,
-    /// The names; `*` stands for anything.
+    /// Names; `*` matches any text.
     pub names: Vec<String>,
 }
 
-/// How names are found in an installed client.
+/// Way to find names in an installed client.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidates {
     /// Files below the folder of installed clients, as glob patterns.
     pub files: Vec<String>,
-    /// Regular expressions; the first group is the name, or the whole match.
+    /// Regular expressions. The name is the first group, or the whole match if there is none.
     pub patterns: Vec<String>,
 }
 
 impl Switches {
-    /// The table of a client that has none.
+    /// Table of a client without switches.
     pub const NONE: &Switches = &Switches {
         version: String::new(),
         files: BTreeMap::new(),
@@ -129,12 +132,12 @@ impl Switches {
         candidates: Vec::new(),
     };
 
-    /// Reads what answers need of a table. What cannot be read counts as empty; a test reads every table.
+    /// Parses the part of a table that answers need. Invalid JSON yields an empty table; a test parses every table.
     pub fn parse(json: &str) -> Switches {
         serde_json::from_str(json).unwrap_or_default()
     }
 
-    /// Returns what answers need: the doubts, and the options that are known.
+    /// Returns the part that answers need: the doubted switches and the names of the known options.
     pub fn for_answers(&self) -> Switches {
         let is_needed = |switch: &&Switch| switch.doubt.is_some() || switch.kind == Kind::Option;
         let switch: Vec<Switch> =
@@ -190,7 +193,7 @@ impl Switches {
         Ok(())
     }
 
-    /// Doubts an answer for options that the table does not have. Clients without options in their table are left alone.
+    /// Doubts an answer for options that are not in the table. Does nothing if the table has no options.
     fn doubt_unknown_options(&self, id: &str, at: &Standpoint, answer: &mut Answer) {
         let Some(given) = at.options.get(id).filter(|_| self.has_options()) else { return };
         let options = self.switch.iter().filter(|switch| switch.kind == Kind::Option);
@@ -202,12 +205,12 @@ impl Switches {
         }
     }
 
-    /// Returns true if the options of the client were gone through.
+    /// Returns true if the table covers the client's options.
     pub fn has_options(&self) -> bool {
         self.switch.iter().any(|switch| switch.kind == Kind::Option)
     }
 
-    /// Where the file of that name is.
+    /// Returns the path of the settings file with this name.
     fn file(&self, name: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
         self.files.get(name)?.iter().find_map(|written| place(written, at, search))
     }
@@ -216,7 +219,7 @@ impl Switches {
         switch.files.first().map_or_else(|| place(&switch.name, at, search), |name| self.file(name, at, search))
     }
 
-    /// The settings file of that name, and where it is.
+    /// Reads and parses the settings file with this name; returns its path too.
     fn settings(&self, file: &str, at: &Standpoint, search: &mut Search) -> Known<Option<(PathBuf, Node)>> {
         let Some(path) = self.file(file, at, search) else { return Ok(None) };
         let Ok(raw) = search.read(&path, "its switches")? else { return Ok(None) };
@@ -231,7 +234,7 @@ impl Switches {
 }
 
 impl Switch {
-    /// Returns true unless the value is one that changes nothing.
+    /// Returns true unless the value has no effect.
     fn counts(&self, value: &str) -> bool {
         !self.unless.iter().any(|inert| inert == value)
     }
@@ -247,12 +250,12 @@ impl Loses {
     }
 }
 
-/// The name of an option without its dashes, as standpoints have it.
+/// Returns the name of an option without its dashes, as in a standpoint.
 fn bare(option: &str) -> &str {
     option.trim_start_matches('-')
 }
 
-/// Where a place is, if its variable is set.
+/// Resolves a place, if its variable is set.
 fn place(written: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
     let (start, below) = written.split_once('/').unwrap_or((written, ""));
     let start = match start.strip_prefix('$') {
@@ -264,7 +267,7 @@ fn place(written: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
     Some(if below.is_empty() { start } else { start.join(Path::new(below)) })
 }
 
-/// A value as a table writes it among those that change nothing.
+/// Formats a value as in [`Switch::unless`].
 fn plainly(node: &Node) -> String {
     match &node.value {
         Value::Bool(value) => value.to_string(),

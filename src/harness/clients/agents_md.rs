@@ -1,7 +1,7 @@
 //! The plain AGENTS.md convention: the nearest file wins.
 //!
-//! Read on agents.md in November 2026: no fields are required, there are no imports and no limits, and each client puts
-//! the text somewhere else.
+//! Read on agents.md in November 2026: there are no required fields, no imports and no limits, and each client puts the
+//! text in a place of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
-/// The profile.
+/// Profile of the convention.
 pub static PROFILE: Profile = Profile {
     id: "agents-md",
     title: "AGENTS.md convention",

@@ -1,4 +1,4 @@
-//! Aider: no file is read that nobody names; what the settings name is shown as read-only files.
+//! Aider: reads only files that the user lists, and sends them as read-only files.
 //!
 //! Checked on the real client 0.86.2 (`aider --message` against a loopback mock of a provider), November 2026.
 
@@ -15,11 +15,11 @@ use crate::snapshot::{Ask, absolute, relative};
 
 mod keys;
 
-/// The option of this harness, and the key of its settings, that names files.
+/// Option, and settings key, that lists files to read.
 const OPTION: &str = "read";
-/// The variable that does.
+/// Variable that lists files to read.
 const VARIABLE: &str = "AIDER_READ";
-/// What stands before and behind a text, unless one of its lines begins so.
+/// Pairs of lines around a text. The first pair is used that begins no line of any text.
 const FENCES: [(&str, &str); 7] = [
     ("```", "```"),
     ("````", "````"),
@@ -29,10 +29,10 @@ const FENCES: [(&str, &str); 7] = [
     ("<codeblock>", "</codeblock>"),
     ("<sourcecode>", "</sourcecode>"),
 ];
-/// Endings of files that are sent as pictures.
+/// Endings of files that are sent as images.
 const PICTURES: [&str; 8] = [".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tiff", ".webp", ".pdf"];
 
-/// The profile.
+/// Profile of Aider.
 pub static PROFILE: Profile = Profile {
     id: "aider",
     title: "Aider",
@@ -107,7 +107,7 @@ impl Edition for Aider {
     }
 }
 
-/// The top of the repository that git itself would find.
+/// Returns the top level of the repository that git itself would find.
 fn repository(chain: &mut Chain) -> Known<Option<PathBuf>> {
     let cwd = &chain.at.cwd;
     chain.search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -122,7 +122,7 @@ fn repository(chain: &mut Chain) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// What is named, by the first of the places that names anything.
+/// Returns the listed files from the first place that lists any: option, `.env`, environment, settings.
 fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Vec<String>> {
     let mut dirs = vec![chain.at.cwd.clone()];
     dirs.extend(root.map(Path::to_owned));
@@ -150,7 +150,7 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Vec<String>> {
     Ok(by_settings)
 }
 
-/// What the first settings with the key name. All are checked.
+/// Returns the files that the first settings file with the key lists. All settings files are checked.
 fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Vec<String>> {
     let mut first = None;
     for dir in dirs {
@@ -173,7 +173,7 @@ fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Vec<String>> {
     Ok(first.unwrap_or_default())
 }
 
-/// The value that a line of an environment file gives to the variable.
+/// Returns the value that a line of a `.env` file assigns to the variable.
 fn assigned(line: &str) -> Option<&str> {
     let line = line.trim();
     let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
@@ -184,7 +184,7 @@ fn assigned(line: &str) -> Option<&str> {
     (name.trim() == VARIABLE && !value.is_empty()).then_some(value)
 }
 
-/// The value of a variable: `a.md`, or `[a.md, b.md]`.
+/// Splits the value of a variable: `a.md`, or `[a.md, b.md]`.
 fn list(value: &str) -> Vec<String> {
     let Some(inner) = value.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else {
         return vec![value.to_owned()];
@@ -192,7 +192,7 @@ fn list(value: &str) -> Vec<String> {
     inner.split(',').map(|item| item.trim().trim_matches('"').to_owned()).filter(|item| !item.is_empty()).collect()
 }
 
-/// The files that are named, with their real paths, and those in folders that are named.
+/// Returns the listed files and those in listed folders, with their real paths.
 fn files(chain: &mut Chain, named: &[String]) -> Known<Vec<(Arc<File>, PathBuf)>> {
     let load = Load::start(Scope::Config, "named to be read");
     let mut found: Vec<(Arc<File>, PathBuf)> = Vec::new();
@@ -232,15 +232,15 @@ fn files(chain: &mut Chain, named: &[String]) -> Known<Vec<(Arc<File>, PathBuf)>
     Ok(found)
 }
 
-/// With line feeds only; a byte order mark stays.
+/// Returns the text with LF line ends, and with its byte order mark.
 fn as_python_reads(file: &File) -> String {
     let mark = if file.raw().starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
     format!("{mark}{}", file.text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// The first pair of which no line begins with either; where there is none, the first.
+/// Returns the first pair of fences that begins no line of any text; if there is none, the first pair.
 fn fence(texts: &[String]) -> (&'static str, &'static str) {
-    // As Python's `splitlines` parts them.
+    // Line ends of Python's `splitlines`.
     let ends = |c: char| matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let lines = || texts.iter().flat_map(|text| text.split(ends));
     let is_free =

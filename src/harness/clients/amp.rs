@@ -1,7 +1,9 @@
-//! Amp: one guidance file for each directory from the working directory upwards, personal ones, and the files they mention.
+//! Amp: one guidance file per directory from the working directory upwards, personal files, and the files that they
+//! mention.
 //!
-//! Read in excerpts of Amp's manual (ampcode.com/manual) and in third-party notes on its client (0.0.1769212917) in November
-//! 2026: the client is closed and talks to its own server only, so the text around the files is not known.
+//! Based on excerpts of Amp's manual (ampcode.com/manual) and third-party notes on its client (0.0.1769212917),
+//! November 2026. The client is closed source and talks only to its own server, so the text around the files is not
+//! known.
 
 use std::convert::identity;
 use std::path::Path;
@@ -13,12 +15,12 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// The names in a directory, of which the first that is there is taken.
+/// File names in order of precedence; the first that exists in a directory is loaded.
 const NAMES: [&str; 7] = ["AGENTS.md", "Agents.md", "agents.md", "AGENT.md", "Agent.md", "agent.md", "CLAUDE.md"];
-/// The most files that one answer takes by mention; the client is not known to have a limit.
+/// Maximum number of mentions that one answer follows. The client is not known to have a limit.
 const MENTION_LIMIT: usize = 64;
 
-/// The profile.
+/// Profile of Amp.
 pub static PROFILE: Profile = Profile {
     id: "amp",
     title: "Amp",
@@ -82,7 +84,7 @@ impl Edition for Amp {
     }
 }
 
-/// Takes guidance files and what they mention.
+/// Loads guidance files and the files that they mention. `left` is the number of mentions that may still be followed.
 struct Mentions {
     left: usize,
 }
@@ -131,7 +133,7 @@ impl Mentions {
     }
 }
 
-/// A pattern counts in every folder, unless it begins with a dot.
+/// Makes a pattern match in every folder, unless it is anchored by `./`, `../`, `**/` or `/`.
 fn anywhere(glob: &str) -> String {
     let free = glob.starts_with("./") || glob.starts_with("../") || glob.starts_with("**/") || glob.starts_with('/');
     if free { glob.to_owned() } else { format!("**/{glob}") }

@@ -1,8 +1,8 @@
-//! Cline: rules of the workspace and of the home directory, sorted by their names, in a section of the system prompt.
+//! Cline: rules of the workspace and of the home directory, sorted by name, in a section of the system prompt.
 //!
-//! Checked on the real client 3.0.57 to 3.0.65 (its command line, against a loopback mock of a provider), November 2026; nothing
-//! changed between them. What the registry calls 2.18.0 is another program. The extension of VS Code rests on the same core; its
-//! own switches for single rules are not looked up.
+//! Checked on the real client 3.0.57 to 3.0.65 (its command line, against a loopback mock of a provider), November
+//! 2026; these versions do not differ. Version 2.18.0 in the registry is another program. The VS Code extension uses
+//! the same core; its switches for single rules are not read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, Unreadable, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
 
-/// The profile.
+/// Profile of Cline.
 pub static PROFILE: Profile = Profile {
     id: "cline",
     title: "Cline",
@@ -88,7 +88,7 @@ impl Edition for Cline {
         Attaches::Nothing
     }
 
-    /// Asked of 3.0.65.
+    /// Checked on Cline 3.0.65.
     fn resumes(&self) -> Resumes {
         Resumes::AsBefore(Changed::Replaced)
     }
@@ -121,7 +121,7 @@ impl Edition for Cline {
                     continue;
                 }
             };
-            // The new rule takes the place of the old one in the list as well.
+            // The later rule also takes the position of the earlier one.
             match places.get(&rule.id()).copied() {
                 Some(at) => {
                     let old = std::mem::replace(&mut rules[at], rule);
@@ -151,7 +151,7 @@ impl Edition for Cline {
     }
 }
 
-/// Why a file of white space is no rule.
+/// Reason why a file of white space is not a rule.
 const NO_TEXT: &str = "no text after the front matter";
 
 struct Rule {
@@ -163,7 +163,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// The rule of a file, or why it is none.
+    /// Parses a rule; `Err` is the reason why the file is skipped.
     fn of(file: Arc<File>, scope: Scope, at: &Standpoint) -> Result<Rule, String> {
         let parts = heads::cline(&file.text);
         let body = parts.map_or(0, |(_, body)| file.text.len() - body.len());
@@ -198,18 +198,18 @@ impl Rule {
         Ok(Rule { name, disabled, scope, body, file })
     }
 
-    /// What tells rules apart.
+    /// Returns the key under which a later rule replaces an earlier one.
     fn id(&self) -> String {
         js_trim(&self.name).to_lowercase()
     }
 }
 
-/// A value of the front matter that is there and not null.
+/// Returns a value of the front matter, unless it is null.
 fn value<'n>(front: Option<&'n Node>, key: &str) -> Option<&'n Value> {
     front?.get(key).map(|node| &node.value).filter(|value| **value != Value::Null)
 }
 
-/// The name of a rule that gives itself none.
+/// Returns the default name of a rule.
 fn fallback(path: &Path, at: &Standpoint) -> String {
     let is_agents = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("AGENTS.md"));
     if is_agents && path == at.cwd.join("AGENTS.md") {
@@ -221,11 +221,11 @@ fn fallback(path: &Path, at: &Standpoint) -> String {
     }
 }
 
-/// What may be rules.
+/// Files that may be rules.
 struct Candidates {
-    /// The files of every place, in the order in which the later one counts over the earlier.
+    /// Files of every place, in the order in which a later one overrides an earlier one.
     files: Vec<(PathBuf, Scope)>,
-    /// What spoils them all.
+    /// A `managed.json` that is a directory, which makes the client drop all rules.
     broken: Option<PathBuf>,
 }
 
@@ -254,7 +254,7 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     Ok(Candidates { files: found, broken })
 }
 
-/// A file itself; else the files of a folder, no links but AGENTS.md.
+/// Returns the file itself, or the files of a folder. Symlinks in a folder count only if they are called AGENTS.md.
 fn files_of(chain: &mut Chain, place: &Path) -> Known<Vec<PathBuf>> {
     if chain.search.is_file(place, "a file of rules, or a folder of them")? {
         let is_rules = place.file_name().is_some_and(|name| name == ".clinerules") || is_text(place);
@@ -262,7 +262,7 @@ fn files_of(chain: &mut Chain, place: &Path) -> Known<Vec<PathBuf>> {
     }
     let Ok(entries) = chain.search.list(place, "a folder of rules")? else { return Ok(Vec::new()) };
     let files = entries.iter().filter(|entry| entry.kind == FileType::File).map(|entry| place.join(&entry.name));
-    // As they are listed: of two rules of one name, the one listed later counts.
+    // In the order of the listing: of two rules with one name, the later counts.
     let mut files: Vec<PathBuf> = files.filter(|path| is_text(path)).collect();
     let agents = place.join("AGENTS.md");
     if !files.contains(&agents) && chain.search.is_file(&agents, "AGENTS.md may be a link")? {
@@ -276,7 +276,8 @@ fn is_text(path: &Path) -> bool {
     ["md", "markdown", "txt"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// `rules.md` of every folder of `.cline` that has a `managed.json`; or, behind no files, the first of these that is a directory.
+/// Returns the `rules.md` of every folder of `.cline` with a `managed.json`. If a `managed.json` is a directory,
+/// returns its path instead.
 fn managed(chain: &mut Chain) -> Known<(Vec<PathBuf>, Option<PathBuf>)> {
     let dir = chain.at.cwd.join(".cline");
     let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok((Vec::new(), None)) };

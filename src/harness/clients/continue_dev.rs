@@ -1,8 +1,8 @@
 //! Continue: one file of the working directory, and rules of the settings, of the workspace and of the user.
 //!
-//! Checked on the real client 1.5.47 (`cn -p` against a loopback mock of a provider), November 2026. Skills stand in the
-//! description of a tool, in an order that changes from run to run; they are not looked up. Nor are the settings that the client
-//! fetches where there is no config.yaml.
+//! Checked on the real client 1.5.47 (`cn -p` against a loopback mock of a provider), November 2026. Not read: skills,
+//! which are in the description of a tool in an order that changes from run to run, and the settings that the client
+//! fetches if there is no config.yaml.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::js_trim;
 
-/// The profile.
+/// Profile of Continue.
 pub static PROFILE: Profile = Profile {
     id: "continue",
     title: "Continue",
@@ -62,7 +62,7 @@ static HISTORY: History = History {
     replays: &REPLAYS,
 };
 
-/// No version between this one and 1.5.45 was published.
+/// The version published before it is 1.5.45.
 static RULE_FILES: Change = Change {
     since: "1.5.47",
     what: "files of rules are read, of the workspace and of the user",
@@ -86,14 +86,14 @@ static ABOUT: About = About {
     },
 };
 
-/// The names of the file, in order.
+/// File names in order of precedence.
 const NAMES: [&str; 4] = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md"];
 
 struct Continue {
     files: RuleFiles,
 }
 
-/// Whether files of rules are looked for.
+/// Treatment of rule files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RuleFiles {
     Read,
@@ -138,7 +138,7 @@ impl Edition for Continue {
     }
 }
 
-/// Returns the folder of the user, which a variable may name, also one of the `.env` of the working directory.
+/// Returns the user's folder. A variable may name it, in the environment or in the `.env` of the working directory.
 fn own(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     const VARIABLE: &str = "CONTINUE_GLOBAL_DIR";
     let named = match search.env(VARIABLE) {
@@ -153,7 +153,7 @@ fn own(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     Ok(named.map_or_else(|| at.home.join(".continue"), |dir| absolute(&at.cwd, Path::new(&dir))))
 }
 
-/// A rule, and where it comes from.
+/// Rule, with its file.
 struct Rule {
     path: PathBuf,
     scope: Scope,
@@ -162,11 +162,11 @@ struct Rule {
     reason: &'static str,
 }
 
-/// What of it is sent.
+/// Text of a rule.
 enum RuleText {
-    /// A part of the file.
+    /// A range of the file.
     Part(Range<usize>),
-    /// Words that do not stand in the file in this form.
+    /// Text that does not occur in the file in this form.
     Words(String),
 }
 
@@ -182,7 +182,7 @@ impl Rule {
     }
 }
 
-/// The file of the working directory. The first that is there counts, even where it cannot be read.
+/// Returns the file of the working directory. The first that exists counts, even if it cannot be read.
 fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<(PathBuf, Content)>> {
     const REASON: &str = "the first of the names that is there";
     search.expect(NAMES.iter().map(|name| Ask::Content(at.cwd.join(name))))?;
@@ -218,7 +218,7 @@ fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Opti
     Ok(taken.filter(|(_, raw)| !raw.is_empty()))
 }
 
-/// Returns the rules of `config.yaml`, or the refusal to start with it.
+/// Returns the rules of `config.yaml`. The client refuses to start if the file is invalid.
 fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Rule>> {
     let raw = match search.read(path, "rules of the settings")? {
         Ok(raw) => raw,
@@ -253,7 +253,7 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<
             Value::Table(_) if field("uses").is_some() => (None, None),
             _ => return refused("a rule must be a text, or have `name` and `rule`, or `uses`"),
         };
-        // A text counts once, and so does a name, whatever its text.
+        // Duplicates are skipped: plain rules by their text, named rules by their name whatever their text.
         if text.is_some_and(|text| !seen.insert((name.is_some(), name.unwrap_or(text)))) {
             continue;
         }
@@ -281,7 +281,7 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<
     Ok(rules)
 }
 
-/// The Markdown files of a folder of rules, level by level; links are followed.
+/// Returns the Markdown files of a folder of rules, level by level. Symlinks are followed.
 fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut level = vec![dir.to_owned()];
@@ -289,7 +289,7 @@ fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Path
         search.expect(level.iter().cloned().map(Ask::Listing))?;
         let mut next = Vec::new();
         for folder in level {
-            // A folder that cannot be listed leaves no rule at all.
+            // If one folder cannot be listed, the client loads none of the rules.
             let Ok(entries) = search.list(&folder, "a folder of rules")? else { return Ok(Vec::new()) };
             if folder != dir && leads_back(&folder, search)? {
                 let reason = format!("{} leads back to a folder above it, and the client goes round", folder.display());
@@ -317,14 +317,14 @@ fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Path
     Ok(found)
 }
 
-/// Whether a folder is really one above it.
+/// Returns true if a folder is a symlink to a folder above it.
 fn leads_back(folder: &Path, search: &mut Search) -> Known<bool> {
     let above = folder.parent().unwrap_or(folder);
     let (Ok(real), Ok(above)) = (search.real(folder)?, search.real(above)?) else { return Ok(false) };
     Ok(above.starts_with(&real))
 }
 
-/// The rule that a file is, if it always applies.
+/// Reads a file as a rule, if it always applies.
 fn rule(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Rule>> {
     let raw = match search.read(path, "a rule")? {
         Ok(raw) => raw,
@@ -363,7 +363,7 @@ fn rule(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> 
     Ok(Some(Rule { path: path.to_owned(), scope, raw: raw.clone(), text, reason }))
 }
 
-/// Whether JavaScript takes a value for true.
+/// Returns true if JavaScript treats a value as true.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) | Value::Integer(0) => false,
@@ -373,7 +373,7 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// The context, in the order of its parts.
+/// Adds the context message: the file, then the rules.
 fn say(file: Option<(PathBuf, Content)>, rules: Vec<Rule>, answer: &mut Answer) {
     let mut section = Section::new(Trigger::Session, Role::System);
     let count = usize::from(file.is_some()) + rules.len();

@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI: whole files in the system prompt, tables of those with narrower patterns, and more files when one is
-//! viewed.
+//! GitHub Copilot CLI: whole files in the system prompt, a table of those with narrower patterns, and more files when
+//! one is viewed.
 //!
 //! Checked on the real client 1.0.102 (`copilot -p` offline, against a loopback mock of a provider), November 2026.
 
@@ -35,14 +35,15 @@ use rules::KnownRule;
 use sent::imports_anything;
 use session::Session;
 
-/// The id, also the key of its options in requests.
+/// Id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
 
-/// From how much text on a session may stop with "Static system messages and tool definitions exceed the model's usable context
-/// budget", in bytes: 150 000 of text that no tokenizer knows did, of English 240 000; Copilot CLI 1.0.102.
+/// Size from which on a session may stop with "Static system messages and tool definitions exceed the model's usable
+/// context budget", in bytes. It stopped with 150 000 bytes of text unknown to tokenizers, and with 240 000 of English
+/// (Copilot CLI 1.0.102).
 const BUDGET_BYTES: usize = 120_000;
 
-/// The profile.
+/// Profile of Copilot CLI.
 pub static PROFILE: Profile = Profile {
     id: ID,
     title: "Copilot CLI",
@@ -82,17 +83,18 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of Copilot CLI: what it does the same way throughout is code, what has differed is a field.
+/// Edition of Copilot CLI: code for what all versions share, a field for each difference.
 pub struct CopilotCli {
     about: About,
-    /// The names of a directory's own files, as they follow the repository's `.github/copilot-instructions.md`.
+    /// Names of the files in a directory, in the order in which they follow the repository's
+    /// `.github/copilot-instructions.md`.
     names: &'static [&'static str],
-    /// What differs from version to version.
+    /// Differences between versions.
     behavior: Behavior,
 }
 
 impl CopilotCli {
-    /// The rules of a version.
+    /// Creates the rules of a version.
     fn for_version(version: Version) -> CopilotCli {
         CopilotCli { about: V1_0.about, names: V1_0.names, behavior: Behavior::for_version(version) }
     }
@@ -134,7 +136,7 @@ impl Edition for CopilotCli {
         self.behavior.imports == Imports::Followed && imports_anything(file)
     }
 
-    /// Asked of 1.0.102.
+    /// Checked on Copilot CLI 1.0.102.
     fn resumes(&self) -> Resumes {
         if self.behavior.heads == Heads::Paths { Resumes::WithoutFiles(Changed::Replaced) } else { Resumes::NotAsked }
     }
@@ -187,7 +189,7 @@ impl Edition for CopilotCli {
 }
 
 impl CopilotCli {
-    /// What a session begins with.
+    /// Adds the texts that a session begins with.
     fn start(
         &self,
         at: &Standpoint,
@@ -202,7 +204,7 @@ impl CopilotCli {
         let mut shown = HashSet::new();
         for (dir, name, scope) in whole_files {
             let Some(found) = named(&dir, name, search)? else { continue };
-            // The files of these two directories count once each, by where they lead.
+            // In these two directories, symlinks to the same file count once.
             if dir == root || dir == at.cwd {
                 let real = search.real(&found)?.unwrap_or_else(|_| found.clone());
                 if !shown.insert((dir, real)) {
@@ -238,7 +240,7 @@ impl CopilotCli {
         Ok(())
     }
 
-    /// Sub-agents and the list of skills were otherwise before.
+    /// Doubts what sub-agents begin with and how skills are listed, for versions on which this was not checked.
     fn doubt_what_is_beside(&self, at: &Standpoint, answer: &mut Answer) {
         let has_skills = answer.messages.iter().any(|message| message.kind == MessageKind::Skills);
         if self.behavior.beside == Beside::Unknown && (has_skills || at.session == SessionKind::Subagent) {
@@ -247,7 +249,7 @@ impl CopilotCli {
         }
     }
 
-    /// Directory, name and scope of every file that is sent whole, in order.
+    /// Returns directory, name and scope of every file that is sent whole, in order.
     fn whole_files(
         &self,
         cwd: &Path,
@@ -267,14 +269,14 @@ impl CopilotCli {
         for dir in between {
             files.extend(directory_files(self.names, dir).into_iter().map(|(dir, name)| (dir, name, Scope::Project)));
         }
-        // Root and working directory may be one.
+        // Root and working directory may be equal.
         let mut seen = HashSet::new();
         files.retain(|(dir, name, _)| seen.insert((dir.clone(), *name)));
         files
     }
 }
 
-/// The files of a directory that is neither root nor working directory, in order.
+/// Returns the files of a directory that is neither root nor working directory, in order.
 fn directory_files(names: &'static [&'static str], dir: &Path) -> Vec<(PathBuf, &'static str)> {
     let mut files = vec![(dir.join(".github"), "copilot-instructions.md")];
     for &name in names {
@@ -286,8 +288,8 @@ fn directory_files(names: &'static [&'static str], dir: &Path) -> Vec<(PathBuf, 
     files
 }
 
-/// The nearest directory with a repository: a `.git` directory that is one, or a `.git` file that names another place,
-/// whether anything is there or not.
+/// Returns the nearest directory with a repository: a valid `.git` directory, or a `.git` file that names another
+/// place, even if nothing is there.
 fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let rule = "the root is the nearest directory with a repository";
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -309,7 +311,7 @@ fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// `COPILOT_CUSTOM_INSTRUCTIONS_DIRS`, each once.
+/// Returns the directories in `COPILOT_CUSTOM_INSTRUCTIONS_DIRS`, without duplicates.
 fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     let list = search.env("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").unwrap_or_default();
     let named = list.split(',').map(str::trim).filter(|dir| !dir.is_empty());
@@ -322,7 +324,7 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     dirs
 }
 
-/// What patterns are held against: the path as it is seen from a directory, and its name alone.
+/// Texts that patterns are matched against: the path relative to a directory, and the file name.
 struct Forms([Option<PathBuf>; 2]);
 
 impl Forms {
@@ -331,8 +333,8 @@ impl Forms {
     }
 }
 
-/// Whether any pattern matches one of the forms of a path. Every exclamation mark in front turns a pattern around, for each of
-/// them.
+/// Returns true if any pattern matches one of the forms of a path. Each leading exclamation mark negates a pattern, for
+/// each form separately.
 fn matches(patterns: &[String], Forms(forms): &Forms) -> bool {
     patterns.iter().any(|pattern| {
         let bare = pattern.trim_start_matches('!');

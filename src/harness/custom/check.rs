@@ -1,4 +1,4 @@
-//! What types cannot say: the rules between the keys of a definition.
+//! Checks rules between the keys of a definition, which types cannot express.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::choices::{Entries, Target};
 use super::definition::{Definition, Message, Source};
 use crate::text::list;
 
-/// What is wrong, each at its place.
+/// Returns the problems, each with its range.
 pub(super) fn check(definition: &Definition, extends_code: bool) -> Vec<(Range<usize>, String)> {
     let mut wrong = Vec::new();
     for (index, source) in definition.sources.iter().enumerate() {

@@ -1,10 +1,9 @@
-//! The words that a declaration chooses from: each key of this kind is an enum, its first value what counts when the key
-//! is left out.
+//! Enums for the keys of a declaration. The first value of each is the default.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Declares an enum whose values are written in kebab case.
+/// Declares an enum whose values are in kebab case in TOML.
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $(#[$first_doc:meta])* $first:ident, $($(#[$value_doc:meta])* $value:ident,)* }) => {
         $(#[$doc])*
@@ -18,60 +17,60 @@ macro_rules! choice {
 }
 
 choice! {
-    /// Which names of a range of directories are taken.
+    /// Names that are taken in a range of directories.
     TakeNames {
         /// Every name in every directory.
         All,
-        /// In each directory, the first name that is a file.
+        /// In each directory, the first name that exists as a file.
         FirstPerDirectory,
-        /// The first name that is a file in any of the directories, in all of them.
+        /// In all directories, the first name that exists as a file in any of them.
         FirstPerProject,
     }
 }
 choice! {
-    /// Which of several files are taken.
+    /// Files that are taken, of several.
     TakeFiles {
-        /// Every one.
+        /// All of them.
         All,
-        /// The first that is there.
+        /// The first that exists.
         First,
-        /// The first that is there and has text.
+        /// The first that exists and has text.
         FirstWithText,
     }
 }
 choice! {
-    /// Where a range of directories begins.
+    /// Start of a range of directories.
     From {
-        /// At the working directory.
+        /// The working directory.
         Cwd,
-        /// At the directory of the file that the agent reads.
+        /// The directory of the file that the agent reads.
         Target,
     }
 }
 choice! {
-    /// Where a range of directories ends.
+    /// End of a range of directories.
     To {
-        /// At the root of the project.
+        /// The project root.
         Root,
-        /// At the working directory, which is left out when the range begins at a file.
+        /// The working directory, which is excluded if the range starts at a file.
         Cwd,
-        /// At the home directory.
+        /// The home directory.
         Home,
-        /// At the top of the disk.
+        /// The top of the file system.
         Top,
     }
 }
 choice! {
-    /// Where a range ends that has no project root to end at.
+    /// End of a range if there is no project root.
     WithoutRoot {
-        /// Where it begins.
+        /// Its start.
         Cwd,
-        /// At the top of the disk.
+        /// The top of the file system.
         Top,
     }
 }
 choice! {
-    /// Which end of a range comes first.
+    /// End of a range that comes first.
     Order {
         /// The end nearest to the root.
         RootFirst,
@@ -80,69 +79,69 @@ choice! {
     }
 }
 choice! {
-    /// Where relative paths start.
+    /// Directory that relative paths start from.
     Base {
-        /// At the root of the project, else at the working directory.
+        /// The project root, otherwise the working directory.
         Workspace,
-        /// At the working directory.
+        /// The working directory.
         Cwd,
-        /// At the home directory.
+        /// The home directory.
         Home,
     }
 }
 choice! {
-    /// Where addresses among listed paths come.
+    /// Place of URLs among listed paths.
     Addresses {
-        /// Where they stand in the list.
+        /// At their position in the list.
         InPlace,
         /// After all paths.
         Last,
     }
 }
 choice! {
-    /// How far up files are looked for when the agent reads one.
+    /// How far up files are looked for when the agent reads a file.
     LookupScope {
         /// Up to the working directory.
         Parent,
         /// Up to the root of the project.
         Project,
-        /// The same; `globalPath` comes at the start of the session anyway.
+        /// Up to the root of the project; `globalPath` is sent at the start of the session anyway.
         Global,
     }
 }
 choice! {
-    /// Which directories may hold a settings file.
+    /// Directories that may contain a settings file.
     Look {
         /// The nearest one, from the working directory up to the root of the project.
         Nearest,
         /// The working directory.
         Cwd,
-        /// The root of the project, else the working directory.
+        /// The root of the project, otherwise the working directory.
         Root,
     }
 }
 choice! {
-    /// Which files count as the same.
+    /// Rule by which two files count as the same.
     Dedupe {
-        /// Those of the same path.
+        /// By path.
         Path,
-        /// Those of the same path once links are resolved.
+        /// By path after resolving symlinks.
         Real,
-        /// None.
+        /// Never.
         None,
     }
 }
 choice! {
-    /// What becomes of bytes that are no UTF-8.
+    /// Treatment of bytes that are not UTF-8.
     Decoding {
-        /// Each wrong part becomes U+FFFD.
+        /// Each invalid part becomes U+FFFD.
         Lossy,
         /// The file counts as unreadable.
         Strict,
     }
 }
 choice! {
-    /// What becomes of a byte order mark.
+    /// Treatment of a byte order mark.
     ByteOrderMark {
         /// It is left out.
         Strip,
@@ -151,7 +150,7 @@ choice! {
     }
 }
 choice! {
-    /// What is taken off a text's ends. JavaScript's white space has U+FEFF and lacks U+0085.
+    /// White space that is removed from the ends of a text. That of JavaScript includes U+FEFF and excludes U+0085.
     Trim {
         /// Nothing.
         None,
@@ -166,52 +165,52 @@ choice! {
     }
 }
 choice! {
-    /// What becomes of a text that is only white space.
+    /// Treatment of a text that is only white space.
     Blank {
         /// It is left out.
         Drop,
-        /// It is sent; a text without any character is left out all the same.
+        /// It is sent, unless it is empty.
         Send,
     }
 }
 choice! {
-    /// What becomes of a character that a limit of bytes cuts through.
+    /// Treatment of a character that a limit in bytes splits.
     Characters {
         /// It is left out.
         Whole,
-        /// What is left of it becomes U+FFFD; bytes of the file are charged.
+        /// Its rest becomes U+FFFD; bytes of the file are charged.
         Replaced,
     }
 }
 choice! {
-    /// Which files a total gives up last.
+    /// Files that are cut last under a total.
     Keep {
-        /// The first.
+        /// The first files.
         First,
-        /// The last.
+        /// The last files.
         Last,
     }
 }
 choice! {
-    /// Whether the sections of the system prompt are one message.
+    /// Grouping of the sections of the system prompt.
     SystemMessages {
-        /// They are.
+        /// They are joined into one message.
         One,
         /// Each is a message of its own.
         Each,
     }
 }
 choice! {
-    /// Whether the texts of a message are joined.
+    /// Grouping of the texts of a message.
     Entries {
-        /// They are.
+        /// They are joined into one message.
         Joined,
         /// Each is a message (a section) of its own.
         Each,
     }
 }
 
-/// Where a message goes.
+/// Place of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Target {
@@ -220,6 +219,6 @@ pub(super) enum Target {
     SystemSection,
     /// A message before the chat.
     PreambleMessage,
-    /// A message when the agent reads a file: sources with `from = "target"`.
+    /// A message when the agent reads a file; its sources have `from = "target"`.
     ReadMessage,
 }

@@ -1,4 +1,4 @@
-//! What a definition says: the texts that were found, spent against their totals and put together as messages.
+//! Composes the answer of a definition: cuts the texts to their limits and puts them together as messages.
 
 use std::path::Path;
 
@@ -15,20 +15,20 @@ use crate::answer::{
 };
 use crate::search::{Known, Search};
 
-/// A section or message before it has its place.
+/// Section or message before its place is known.
 struct Piece {
     sort: i64,
     role: Role,
     kind: MessageKind,
     trigger: Trigger,
-    /// For a prompt that is known by name only.
+    /// Name of a prompt whose text is not known.
     name: Option<String>,
     text: Text,
-    /// The sources that are in it, as indexes into those of the answer.
+    /// Sources in it, as indexes into the answer's sources.
     holds: Vec<usize>,
 }
 
-/// Puts everything together.
+/// Adds the messages of a definition to the answer.
 pub(super) fn compose(
     definition: &Definition,
     at: &Standpoint,
@@ -51,7 +51,7 @@ pub(super) fn compose(
     Ok(())
 }
 
-/// Whether a message is said in this session.
+/// Returns true if a message is sent in this session.
 fn applies(rule: &Rule, at: &Standpoint) -> bool {
     let mode: PromptMode = mode(at);
     rule.enabled
@@ -60,7 +60,7 @@ fn applies(rule: &Rule, at: &Standpoint) -> bool {
         && (rule.target != Target::ReadMessage || at.target.is_some())
 }
 
-/// A text as it is written, and its source by its index in the answer, if it has one.
+/// Formatted text, and the index of its source in the answer, if there is one.
 type Entry = (Text, Option<usize>);
 
 struct Saying<'a> {
@@ -72,7 +72,7 @@ struct Saying<'a> {
 }
 
 impl Saying<'_> {
-    /// The messages that are declared, else one section and one read message with everything.
+    /// Returns the declared messages; by default, one section and one read message with everything.
     fn rules(&self) -> Vec<Rule> {
         if !self.definition.messages.is_empty() {
             return self.definition.messages.iter().map(|rule| rule.get_ref().clone()).collect();
@@ -85,7 +85,7 @@ impl Saying<'_> {
         self.definition.sources[found.rule].get_ref()
     }
 
-    /// Whether a message holds what a source finds.
+    /// Returns true if a message contains the texts of a source.
     fn holds(&self, rule: &Rule, rules: &[Rule], source: &SourceRule) -> bool {
         let names = |rule: &Rule| {
             rule.sources.iter().flatten().any(|name| source.name.as_deref() == Some(name.get_ref().as_str()))
@@ -96,7 +96,7 @@ impl Saying<'_> {
         }
     }
 
-    /// The sources of a message, as indexes: by their sort keys, and of equal ones by the message's own list.
+    /// Returns the indexes of a message's sources, ordered by sort key and then by the message's own list.
     fn sources_of(&self, rule: &Rule, rules: &[Rule]) -> Vec<usize> {
         let mut sources: Vec<usize> = (0..self.definition.sources.len())
             .filter(|index| {
@@ -112,7 +112,7 @@ impl Saying<'_> {
         sources
     }
 
-    /// What each of these sources gives to a message, as it is written there; those that give nothing are left out.
+    /// Returns the formatted texts that each source contributes to a message. Sources without texts are omitted.
     fn groups(&mut self, rule: &Rule, sources: &[usize], found: &[Found]) -> Vec<(usize, Vec<Entry>)> {
         let of_source = |index: usize| found.iter().filter(move |found| found.rule == index && found.item.is_none());
         let all: Vec<&Found> = sources.iter().flat_map(|index| of_source(*index)).collect();
@@ -166,8 +166,8 @@ impl Saying<'_> {
         }
     }
 
-    /// Cuts every text to its own limit and to what the total leaves, and says what became of it; `None` where nothing of it is
-    /// sent.
+    /// Cuts every text to its own limit and to the rest of the total, and reports its fate; `None` if nothing of a text
+    /// is sent.
     fn spend(&mut self, found: &[&Found], total: Option<&Limit>) -> Vec<Option<Shaped>> {
         let mut shaped: Vec<Option<Shaped>> = found.iter().map(|_| None).collect();
         let mut left = total.map_or(0, |total| total.max.0);
@@ -196,7 +196,7 @@ impl Saying<'_> {
         shaped
     }
 
-    /// Says what became of a text under its limit.
+    /// Reports the fate of a text under its limit.
     fn became(&mut self, found: &Found, shaped: &Shaped, limit: Option<(&Limit, Per)>) {
         match (shaped.blank, shaped.cut_to) {
             (true, Some(_)) => {
@@ -246,7 +246,7 @@ impl Saying<'_> {
         }
     }
 
-    /// Provided items that say themselves where they go.
+    /// Adds provided items, which have their own place.
     fn items(&mut self, found: &[Found]) {
         for found in found {
             let Some((role, sort)) = found.item else { continue };
@@ -258,7 +258,7 @@ impl Saying<'_> {
         }
     }
 
-    /// The prompt of the agent, else the name of the provider's.
+    /// Adds the agent's prompt, otherwise the name of the provider's.
     fn prompt(&mut self, rule: &Rule, prompt: &Prompt, search: &mut Search) -> Known<()> {
         let mut finder = Finder::new(self.definition, self.at, self.root.map(Path::to_owned), self.answer);
         if let (Some(agent), Some(list)) = (self.at.agent.as_ref().or(prompt.default_agent.as_ref()), &prompt.agent) {
@@ -325,7 +325,8 @@ impl Saying<'_> {
         });
     }
 
-    /// Gives every piece its place: sections first, then the preamble, then what reading adds; each by its sort key.
+    /// Appends all pieces to the answer: sections first, then the preamble, then read messages, each ordered by sort
+    /// key.
     fn place(mut self) {
         let rank = |piece: &Piece| match (piece.trigger, piece.role) {
             (Trigger::Read, _) => 2,
@@ -335,7 +336,7 @@ impl Saying<'_> {
         self.pieces.sort_by_key(|piece| (rank(piece), piece.sort));
         let one = self.definition.system_messages == SystemMessages::One;
         let first = self.answer.messages.len();
-        // What each new message is joined from, texts without anything in them included.
+        // Texts that each new message is joined from, including empty ones.
         let mut texts: Vec<Vec<Text>> = Vec::new();
         for piece in self.pieces {
             let joins = |last: &&mut Message| {

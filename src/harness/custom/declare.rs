@@ -1,7 +1,7 @@
-//! From the text of a declaration to harnesses: finds what each extends, lays one over the other, and checks the result.
+//! Builds custom agents from the text of a declaration: resolves `extends`, merges the tables, and checks the result.
 //!
-//! Each harness is taken apart on its own, so that what is wrong with one leaves the others alone. Everything keeps the
-//! place where it stands, and an error names line and column.
+//! Each agent is parsed separately, so that an error in one does not affect the others. Every value keeps its range, so
+//! that an error has line and column.
 
 use std::collections::{BTreeMap, hash_map::DefaultHasher};
 use std::hash::{Hash, Hasher};
@@ -21,7 +21,7 @@ use crate::formats::position;
 use crate::harness::{self, Chosen};
 
 impl Customs {
-    /// The harnesses that a `briefing.toml` and the settings declare; the file counts over the settings.
+    /// Collects the custom agents of a `briefing.toml` and of the settings; the file overrides the settings.
     pub fn gather(file: Option<(&Path, &str)>, settings: &toml::Table) -> Customs {
         let mut customs = Customs::default();
         let written = toml::to_string(settings).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Customs {
 }
 
 impl Customs {
-    /// Takes the agents that the project names. One that does not exist is a problem, and the others count.
+    /// Adds the agents that the project names. Reports one that does not exist, and keeps the others.
     fn take_agents(&mut self, agents: Spanned<DeValue<'_>>, path: &Path, text: &str) {
         const EXPECTED: &str = "expected a list of agents, such as [\"codex\", \"claude-code@2.1\"]";
         let at = agents.span();
@@ -80,17 +80,17 @@ impl Customs {
     }
 }
 
-/// A declaration as it was written.
+/// Declaration as written.
 struct Raw<'a> {
     value: Spanned<DeValue<'a>>,
-    /// Where its id stands.
+    /// Range of its id.
     key: Range<usize>,
-    /// The file and its text; `None`: the settings, whose places mean nothing to anyone.
+    /// File and its text; `None` for the settings, whose positions are of no use.
     file: Option<(&'a Path, &'a str)>,
 }
 
 impl Raw<'_> {
-    /// What is wrong at a place; what has no place of its own is wrong at the harness's id.
+    /// Creates a problem at a range; if the range is empty, at the agent's id.
     fn problem(&self, id: &str, at: Range<usize>, message: impl Into<String>) -> Problem {
         let at = if at.is_empty() { self.key.clone() } else { at };
         Problem {
@@ -103,7 +103,7 @@ impl Raw<'_> {
     }
 }
 
-/// Adds what the file declares, and returns its key `agents`; `Err` says what is wrong with the file as a whole.
+/// Adds the declarations of a file, and returns its key `agents`; `Err` if the whole file is invalid.
 fn read_file<'a>(
     path: &'a Path,
     text: &'a str,
@@ -123,7 +123,7 @@ fn read_file<'a>(
     let mut agents = None;
     for (key, value) in table {
         let name = key.get_ref().as_ref();
-        // What is no finding is no business of harnesses.
+        // These keys do not concern agents.
         if name == "exceptions" || name == "expect" || name == "extends" {
             continue;
         }
@@ -179,7 +179,7 @@ fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Pro
     Ok(Custom { path, ..custom(id, definition, bases) })
 }
 
-/// The harness that a checked definition makes.
+/// Creates the custom agent of a checked definition.
 pub(super) fn custom(id: &str, definition: Definition, bases: Vec<Base>) -> Custom {
     let mut hasher = DefaultHasher::new();
     format!("{definition:?}").hash(&mut hasher);
@@ -196,7 +196,7 @@ pub(super) fn custom(id: &str, definition: Definition, bases: Vec<Base>) -> Cust
     }
 }
 
-/// A declaration that is shipped under an id of its own, and that users may lay their own over.
+/// Returns the declaration of a custom agent that ships with Briefing. Users may override its keys.
 pub(super) fn shipped(id: &str) -> Option<&'static str> {
     match id {
         "etcode" => Some(include_str!("etcode.toml")),
@@ -205,7 +205,7 @@ pub(super) fn shipped(id: &str) -> Option<&'static str> {
     }
 }
 
-/// A text that is shipped with Briefing; a test sees that it is right.
+/// Parses a declaration that ships with Briefing; a test checks that it is valid.
 pub(super) fn of_shipped(text: &str) -> Result<Definition, String> {
     let table = DeTable::parse(text).map_err(|error| error.to_string())?;
     let value = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
@@ -217,7 +217,7 @@ pub(super) fn of_shipped(text: &str) -> Result<Definition, String> {
     }
 }
 
-/// A harness laid over everything it extends, and the built-in editions at the bottom, if there are any.
+/// Merges a declaration over everything it extends. Also returns the built-in editions that it extends.
 fn merged<'a>(
     id: &str,
     raw: &BTreeMap<String, Raw<'a>>,
@@ -257,7 +257,7 @@ fn merged<'a>(
     Ok((laid_over(base, table), editions))
 }
 
-/// What a harness extends, each with its place. What has the name of a shipped harness configures that one.
+/// Returns what a declaration extends, with ranges. A declaration with the id of a shipped one extends that by default.
 fn extended(id: &str, own: &Raw, table: &DeTable) -> Result<Vec<(String, Range<usize>)>, Problem> {
     let Some(value) = table.get("extends") else {
         return Ok(shipped(id).map(|_| (id.to_owned(), 0..0)).into_iter().collect());
@@ -273,7 +273,8 @@ fn extended(id: &str, own: &Raw, table: &DeTable) -> Result<Vec<(String, Range<u
     specs.ok_or_else(|| own.problem(id, value.span(), "`extends` names a harness, such as \"codex@0.169\", or several"))
 }
 
-/// The built-in editions, with the values that the definition overrides: of several, in those that have them.
+/// Returns the built-in editions with the definition's overrides. If there are several, an override applies to those
+/// that have the value.
 fn editions(specs: &[String], definition: &Definition) -> Result<Vec<Base>, String> {
     let mut refused = None;
     let mut bases = Vec::new();
@@ -312,9 +313,9 @@ impl From<Override> for Overrides {
     }
 }
 
-/// `over` laid over `base`: tables merge key by key, sources and messages of the same name too; what is new is added.
+/// Merges `over` into `base`: tables key by key, sources and messages by name; new entries are added.
 fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
-    // A source looks in one way only: the way it is given now.
+    // A source has exactly one kind; that of `over` replaces the other.
     if Source::KINDS.iter().any(|kind| over.contains_key(*kind)) {
         for kind in Source::KINDS.into_iter().filter(|kind| !over.contains_key(*kind)) {
             base.remove(kind);
@@ -330,7 +331,7 @@ fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
     base
 }
 
-/// The value of a key that both have.
+/// Merges the values of a key that both tables have.
 fn value_over<'a>(key: &str, before: Spanned<DeValue<'a>>, value: Spanned<DeValue<'a>>) -> Spanned<DeValue<'a>> {
     let at = value.span();
     let value = match (before.into_inner(), value.into_inner()) {
@@ -345,7 +346,7 @@ fn value_over<'a>(key: &str, before: Spanned<DeValue<'a>>, value: Spanned<DeValu
     Spanned::new(at, value)
 }
 
-/// A source or message: over the one of its name, else behind all others.
+/// Merges a source or message into the one with the same name; appends it if there is none.
 fn item_over<'a>(list: &mut Vec<Spanned<DeValue<'a>>>, item: Spanned<DeValue<'a>>) {
     let same = name_of(&item).and_then(|name| list.iter().position(|old| name_of(old) == Some(name)));
     match same {
@@ -368,7 +369,7 @@ fn name_of<'i>(item: &'i Spanned<DeValue<'_>>) -> Option<&'i str> {
     }
 }
 
-/// The same without places: those of another text would mislead.
+/// Removes ranges: those in another text would mislead.
 fn without_places(table: DeTable<'_>) -> DeTable<'_> {
     table.into_iter().map(|(key, value)| (Spanned::new(0..0, key.into_inner()), placeless(value))).collect()
 }
@@ -382,7 +383,7 @@ fn placeless(value: Spanned<DeValue<'_>>) -> Spanned<DeValue<'_>> {
     Spanned::new(0..0, value)
 }
 
-/// What the parser says, in the words of this format.
+/// Replaces the parser's terms by those of this format.
 fn in_our_words(message: &str) -> String {
     message
         .replace("unknown field", "unknown key")
@@ -391,7 +392,7 @@ fn in_our_words(message: &str) -> String {
         .replace("duplicate field", "duplicate key")
 }
 
-/// The JSON schema of `customHarnesses` in the settings: the same harnesses, by id.
+/// Adds the JSON schema of the setting `customHarnesses`: definitions by id.
 pub fn settings_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     generator.subschema_for::<BTreeMap<String, Definition>>()
 }

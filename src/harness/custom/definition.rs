@@ -1,5 +1,5 @@
-//! What a declaration may say: one type per table of `[harness.ID]`, each key with what it means. The JSON schema for
-//! editors is made from these types.
+//! Types of a declaration: one per table of `[harness.ID]`, with the meaning of each key. The JSON schema for editors
+//! is generated from these types.
 
 use std::collections::BTreeMap;
 
@@ -18,119 +18,125 @@ use super::template::{EntryTemplate, MissingTemplate, WrapperTemplate};
 use super::values::{Amount, Ratio, Url, Word};
 use crate::answer::{MessageKind, PromptMode, Purpose, Role, Scope, SessionKind};
 
-/// The part of a `briefing.toml` that is about agents: those that a project is for, and harnesses by id.
+/// Part of a `briefing.toml` that concerns agents: the agents that a project is for, and custom agents by id.
 #[derive(Debug, Default, JsonSchema)]
 #[expect(dead_code, reason = "the file is taken apart by hand, so that one wrong harness leaves the others alone")]
 pub struct File {
-    /// The agents that the project is for, such as `["codex", "claude-code@2.1"]`. They are shown and judged unless
-    /// `--agents` or the editor's settings name others.
+    /// Agents that the project is for, such as `["codex", "claude-code@2.1"]`. They are shown and checked unless
+    /// `--agents` or the editor's settings select others.
     #[serde(default)]
     agents: Vec<String>,
-    /// The harnesses that are declared, by id.
+    /// Custom agents by id.
     #[serde(default)]
     harness: BTreeMap<String, Definition>,
-    /// The same in the words of an InstructionConfig, by id; what both say is one harness.
+    /// Custom agents by id, written as an InstructionConfig. It is merged with the table of the same id under
+    /// `harness`.
     #[serde(default, rename = "instructionConfig")]
     instruction_config: BTreeMap<String, Definition>,
 }
 
-/// A harness: where it looks (`source`, in order), and what it says (`message`, in order).
+/// A custom agent: the sources that it reads (`source`, in order) and the messages that it sends (`message`, in order).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Definition {
-    /// Its name, for people. Absent: its id.
+    /// Display name. Default: the id.
     pub title: Option<String>,
-    /// What it reads, in a sentence.
+    /// One sentence about the files that the agent reads.
     pub summary: Option<String>,
-    /// The edition (`codex@0.169`) or the other custom harness that it begins with; or several, one after the other.
+    /// Edition (`codex@0.169`) or other custom agent to start from, or a list of them that are applied one after the
+    /// other.
     #[expect(dead_code, reason = "read before the definition is taken apart")]
     pub extends: Option<OneOrSeveral>,
-    /// Values to replace in a built-in edition that it extends.
+    /// Values to replace in a built-in edition that this agent extends.
     #[serde(rename = "override")]
     pub overrides: Option<Override>,
-    /// What makes a directory the root of the project: the nearest one at or above the working directory that holds any
-    /// of these.
+    /// Names that mark a directory as the project root: the root is the nearest directory at or above the working
+    /// directory that contains one of them.
     #[serde(default = "git")]
     pub root_markers: Vec<String>,
-    /// Which files count as the same, and are taken only once.
+    /// Rule by which two files count as the same, so that only one is taken.
     #[serde(default)]
     pub dedupe: Dedupe,
-    /// What becomes of bytes that are no UTF-8.
+    /// Treatment of bytes that are not UTF-8.
     #[serde(default)]
     pub decoding: Decoding,
-    /// What becomes of a byte order mark at the beginning of a file.
+    /// Treatment of a byte order mark at the start of a file.
     #[serde(default)]
     pub byte_order_mark: ByteOrderMark,
-    /// Whether the sections of the system prompt are one message or each its own.
+    /// Grouping of the sections of the system prompt.
     #[serde(default)]
     pub system_messages: SystemMessages,
-    /// What stands between the sections of the system prompt.
+    /// Text between the sections of the system prompt.
     #[serde(default = "blank_line")]
     pub section_separator: String,
-    /// How many tokens the model's context holds.
+    /// Size of the model's context, in tokens.
     pub max_context_tokens: Option<Amount>,
-    /// The share of them that is kept free for memory.
+    /// Share of the context that is reserved for memory.
     #[serde(alias = "memoryTokensRatio")]
     pub memory_tokens_ratio: Option<Ratio>,
     /// Texts by key, for sources with `texts`.
     #[serde(default)]
     pub texts: BTreeMap<String, String>,
-    /// What is not known of the real client, by event: where it happens, only the set of files is certain.
+    /// Events after which only the set of files is certain, each with a text about what is not known of the real
+    /// client.
     #[serde(default)]
     pub unsure: Unsure,
-    /// The prompt modes that it knows; absent: all.
+    /// Prompt modes that the agent supports. Default: all.
     pub prompt_modes: Option<Vec<Word<PromptMode>>>,
-    /// Of an InstructionConfig: what is told at the start of every session.
+    /// InstructionConfig: texts at the start of every session.
     #[serde(rename = "static")]
     pub fixed: Option<Static>,
-    /// Of an InstructionConfig: what is told when the agent reads a file.
+    /// InstructionConfig: texts when the agent reads a file.
     pub dynamic: Option<Dynamic>,
-    /// Of an InstructionConfig: the limit of each file that has no other.
+    /// InstructionConfig: limit of each file without a limit of its own.
     pub truncation: Option<Truncation>,
-    /// Of an InstructionConfig: what sub-agents get.
+    /// InstructionConfig: restrictions for sub-agents.
     pub subagent: Option<Subagent>,
-    /// Of an InstructionConfig: a text for the case that nothing is found, where no `message` is declared.
+    /// InstructionConfig: text to send if nothing is found and no `message` is declared.
     #[serde(rename = "whenEmpty")]
     pub when_empty: Option<String>,
-    /// Said when the harness finds nothing: what the user has to configure.
+    /// Message for the user if the agent has no source configured: what to configure.
     pub unconfigured: Option<String>,
-    /// Where it looks, in order.
+    /// Sources, in order.
     #[serde(default, rename = "source")]
     #[schemars(with = "Vec<Source>")]
     pub sources: Vec<Spanned<Source>>,
-    /// What it says, in order. Absent: one section of the system prompt, and one message of what reading a file adds.
+    /// Messages, in order. Default: one section of the system prompt, and one message with everything that reading a
+    /// file adds.
     #[serde(default, rename = "message")]
     #[schemars(with = "Vec<Message>")]
     pub messages: Vec<Spanned<Message>>,
 }
 
-/// Values to replace in a built-in edition. Which of them an edition has, an error message says.
+/// Values to replace in a built-in edition. An error message lists those that an edition has.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Override {
-    /// The file names that are looked for, in order.
+    /// File names in the order in which they are tried.
     pub names: Option<Vec<String>>,
-    /// Names that are looked for after them.
+    /// Names that are tried after those.
     pub fallbacks: Option<Vec<String>>,
-    /// What makes a directory the project root.
+    /// Names that mark a directory as the project root.
     pub root_markers: Option<Vec<String>>,
-    /// The limit of each file, in the unit the edition counts.
+    /// Limit of each file, in the unit that the edition counts.
     pub limit: Option<Amount>,
-    /// The limit of all files together, in the unit the edition counts.
+    /// Limit of all files together, in the unit that the edition counts.
     pub total_limit: Option<Amount>,
-    /// The share of a limit that is kept of a file's beginning.
+    /// Share of a limit that is kept of a file's beginning.
     pub head_ratio: Option<Ratio>,
-    /// The share of a limit that is kept of a file's end.
+    /// Share of a limit that is kept of a file's end.
     pub tail_ratio: Option<Ratio>,
 }
 
-/// Where a harness looks. Exactly one of `directories`, `files`, `urls`, `list`, `provided`, `texts` and `text` says how.
+/// A source of texts. Exactly one of `directories`, `files`, `urls`, `list`, `provided`, `texts` and `text` selects its
+/// kind.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
-    /// Its name, by which messages and templates call it, and by which another definition replaces single keys of it.
+    /// Name that messages and templates refer to, and by which another definition can replace single keys of the
+    /// source.
     pub name: Option<String>,
-    /// `false` switches it off.
+    /// `false` disables it.
     #[serde(default = "yes")]
     pub enabled: bool,
 
@@ -138,72 +144,72 @@ pub(super) struct Source {
     pub directories: Option<Directories>,
     /// Paths and globs.
     pub files: Option<Vec<FileEntry>>,
-    /// Where the paths of `files` start.
+    /// Directory that relative paths in `files` start from.
     #[serde(default)]
     pub base: Base,
-    /// Which of `files` are taken.
+    /// Files that are taken.
     #[serde(default)]
     pub take: TakeFiles,
-    /// Whether its files may be missing without a word.
+    /// If true, missing files are not reported.
     #[serde(default)]
     pub optional: bool,
-    /// Addresses. They are named, and fetched only when the user says so.
+    /// URLs. They are listed, and fetched only with the user's permission.
     pub urls: Option<Vec<Url>>,
-    /// Paths and addresses that a settings file lists.
+    /// Paths and URLs that a settings file lists.
     pub list: Option<List>,
-    /// Texts that the application hands over with the call, after these.
+    /// Texts that are sent before those that the application provides with the call.
     pub provided: Option<Vec<String>>,
     /// Texts that are looked up by key.
     pub texts: Option<Texts>,
     /// A fixed text.
     pub text: Option<WrapperTemplate>,
 
-    /// What its texts are for.
+    /// Purpose of the texts.
     pub purpose: Option<Word<Purpose>>,
-    /// Where its files belong. Absent: what their place suggests.
+    /// Scope of the files. Default: derived from their place.
     pub scope: Option<Word<Scope>>,
-    /// The kinds of session that get it; absent: all.
+    /// Kinds of session that get it. Default: all.
     pub sessions: Option<Vec<Word<SessionKind>>>,
-    /// The prompt modes that get it; absent: all.
+    /// Prompt modes that get it. Default: all.
     pub prompt_modes: Option<Vec<Word<PromptMode>>>,
-    /// Orders the sources of a message; smaller ones come first.
+    /// Sort key of the source within a message; smaller ones come first.
     #[serde(default)]
     pub sort: i64,
-    /// How one file is written.
+    /// Template for one file.
     pub entry: Option<EntryTemplate>,
-    /// What stands for a file that is missing. Absent: nothing.
+    /// Template for a missing file. Default: no text.
     pub missing: Option<MissingTemplate>,
-    /// A text for the case that nothing is found.
+    /// Text to send if nothing is found.
     pub when_empty: Option<String>,
-    /// The limit of each file.
+    /// Limit of each file.
     pub limit: Option<Limit>,
-    /// `false`: what it takes is not charged to the total of its message.
+    /// `false`: the texts are not charged to the total of their message.
     #[serde(default = "yes")]
     pub charged: bool,
-    /// What stands between its files. Absent: the separator of the message.
+    /// Text between the files. Default: the separator of the message.
     pub separator: Option<String>,
-    /// What is taken off a text's ends.
+    /// White space that is removed from the ends of a text.
     #[serde(default)]
     pub trim: Trim,
-    /// What becomes of a text that is only white space.
+    /// Treatment of a text that is only white space.
     #[serde(default)]
     pub blank: Blank,
-    /// What becomes of bytes that are no UTF-8; absent: what the harness says.
+    /// Treatment of bytes that are not UTF-8. Default: that of the agent.
     pub decoding: Option<Decoding>,
-    /// What becomes of a byte order mark; absent: what the harness says.
+    /// Treatment of a byte order mark. Default: that of the agent.
     pub byte_order_mark: Option<ByteOrderMark>,
 }
 
 impl Source {
-    /// The keys of a source that say how it looks; it has exactly one.
+    /// Keys that select the kind of a source; a source has exactly one.
     pub const KINDS: [&str; 7] = ["directories", "files", "urls", "list", "provided", "texts", "text"];
 
-    /// Whether a source looks when the agent reads a file.
+    /// Returns true if the source applies when the agent reads a file.
     pub fn on_read(&self) -> bool {
         self.directories.as_ref().is_some_and(|directories| directories.from == From::Target)
     }
 
-    /// One that looks nowhere yet, with everything else as if its keys were left out.
+    /// Creates a source without a kind, with the defaults of all other keys.
     pub fn empty() -> Source {
         toml::from_str("").expect("every key of a source may be left out")
     }
@@ -213,28 +219,28 @@ impl Source {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Directories {
-    /// The names, in order of priority; a name may hold `/`.
+    /// Names in order of precedence; a name may contain `/`.
     pub names: Vec<String>,
-    /// Which of them are taken.
+    /// Names that are taken.
     #[serde(default)]
     pub take: TakeNames,
-    /// Where the range begins: at the working directory when the session starts, or at the directory of a file when the
-    /// agent reads it.
+    /// Start of the range: the working directory when the session starts, or the directory of a file when the agent
+    /// reads it.
     #[serde(default)]
     pub from: From,
-    /// Where it ends.
+    /// End of the range.
     #[serde(default)]
     pub to: To,
-    /// Where it ends when there is no project root.
+    /// End of the range if there is no project root.
     #[serde(default)]
     pub without_root: WithoutRoot,
-    /// Which end of the range comes first.
+    /// End of the range that comes first.
     #[serde(default)]
     pub order: Order,
 }
 
 impl Directories {
-    /// These names, with everything else as if its keys were left out.
+    /// Creates a rule for these names, with the defaults of all other keys.
     pub fn of(names: Vec<String>) -> Directories {
         Directories {
             names,
@@ -247,21 +253,21 @@ impl Directories {
     }
 }
 
-/// Paths and addresses that a settings file lists.
+/// Paths and URLs that a settings file lists.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct List {
-    /// The settings file: JSON with comments, or TOML by its name.
+    /// Settings file: TOML if its name ends with `.toml`, otherwise JSON5.
     pub file: String,
-    /// The key that holds the list, `a.b` for a key in a table, `a[].b` for a key of every element.
+    /// Key of the list: `a.b` for a key in a table, `a[].b` for a key of every element.
     pub key: String,
-    /// Which directories may hold the settings file.
+    /// Directories that may contain the settings file.
     #[serde(default)]
     pub look: Look,
-    /// Whether entries may be globs.
+    /// If true, entries may be globs.
     #[serde(default)]
     pub globs: bool,
-    /// Where addresses among the entries come.
+    /// Place of URLs among the entries.
     #[serde(default)]
     pub addresses: Addresses,
 }
@@ -270,60 +276,61 @@ pub(super) struct List {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
-    /// The keys, in order.
+    /// Keys, in order.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// The folder that holds a file of each key's name, where the table `texts` has none of that key.
+    /// Folder with a file named after each key, for keys that the table `texts` does not have.
     pub folder: Option<String>,
 }
 
-/// What a harness says.
+/// A message that the agent sends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Message {
-    /// Its name, by which another definition replaces single keys of it.
+    /// Name by which another definition can replace single keys of the message.
     pub name: Option<String>,
-    /// `false` switches it off.
+    /// `false` disables it.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// Where it goes.
+    /// Place of the message.
     #[serde(default)]
     pub target: Target,
-    /// Who says it: of a preamble message `user` or `assistant`, of a read message `tool`, `user` or `system`.
+    /// Role of the message: `user` or `assistant` for a preamble message; `tool`, `user` or `system` for a read
+    /// message.
     #[schemars(with = "Option<String>")]
     pub role: Option<Spanned<String>>,
-    /// What it is for.
+    /// Kind of the message.
     pub kind: Option<Word<MessageKind>>,
-    /// The sources whose texts it holds, by name; absent: all that no other message names.
+    /// Names of the sources whose texts the message contains. Default: all that no other message names.
     #[schemars(with = "Option<Vec<String>>")]
     pub sources: Option<Vec<Spanned<String>>>,
-    /// The prompt of the agent or of the model's provider, in place of sources.
+    /// Prompt of the agent or of the model's provider, instead of sources.
     pub prompt: Option<Prompt>,
-    /// Whether its texts are joined, or each is a message (a section) of its own.
+    /// Grouping of the texts of the message.
     #[serde(default)]
     pub entries: Entries,
-    /// What stands before its texts, as one of them.
+    /// First of the joined texts.
     pub header: Option<WrapperTemplate>,
-    /// What stands around its texts.
+    /// Template around the texts.
     pub template: Option<WrapperTemplate>,
-    /// What stands between its texts.
+    /// Text between the texts.
     #[serde(default = "blank_line")]
     pub separator: String,
-    /// The limit of all its texts together.
+    /// Limit of all texts together.
     pub total: Option<Limit>,
-    /// Orders messages; smaller ones come first.
+    /// Sort key of the message; smaller ones come first.
     #[serde(default)]
     pub sort: i64,
-    /// The kinds of session that get it; absent: all.
+    /// Kinds of session that get it. Default: all.
     pub sessions: Option<Vec<Word<SessionKind>>>,
-    /// The prompt modes that get it; absent: all.
+    /// Prompt modes that get it. Default: all.
     pub prompt_modes: Option<Vec<Word<PromptMode>>>,
-    /// A text for the case that its sources give nothing.
+    /// Text to send if the sources give nothing.
     pub when_empty: Option<String>,
 }
 
 impl Message {
-    /// Who says a message; `None` if that is nobody who may.
+    /// Returns the role of the message; `None` if its target does not allow the declared role.
     pub fn said_by(&self) -> Option<Role> {
         let role = self.role.as_ref().map(|role| role.get_ref().as_str());
         match (self.target, role) {
@@ -337,7 +344,7 @@ impl Message {
         }
     }
 
-    /// A message of everything that belongs to its target.
+    /// Creates a message of everything that belongs to its target.
     pub fn plain(target: Target) -> Message {
         Message {
             name: None,
@@ -360,40 +367,41 @@ impl Message {
     }
 }
 
-/// A prompt that belongs to the agent, or else to the provider of the model. Providers' prompts are named, not shown.
+/// Prompt of the agent, otherwise of the model's provider. Prompts of providers are named, not shown.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Prompt {
-    /// Where an agent's own prompt stands: a settings file, and a key in which `{agent}` is the agent's name.
+    /// Place of an agent's own prompt: a settings file, and a key in which `{agent}` is the agent's name.
     pub agent: Option<List>,
-    /// The agent that answers when the question names none.
+    /// Agent to use if the question names none.
     pub default_agent: Option<String>,
-    /// Where the model stands, when the question names none.
+    /// Place of the model's id, if the question names none.
     pub model: Option<List>,
-    /// The providers, by what a model's id contains; the first that matches counts.
+    /// Providers, selected by the model's id; the first match counts.
     #[serde(default)]
     pub providers: Vec<Provider>,
-    /// The provider of every other model.
+    /// Provider of all other models.
     pub default: String,
 }
 
-/// A provider of models.
+/// Provider of models.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Provider {
-    /// The name of its prompt.
+    /// Name of its prompt.
     pub name: String,
-    /// What a model's id contains.
+    /// Texts of which the model's id contains one.
     pub contains: Vec<String>,
 }
 
-/// What is not known of the real client. Each text says what, and is shown where the event happens.
+/// Events after which it is not known what the real client does. Each text explains this, and is shown when the event
+/// occurs.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unsure {
-    /// A file is there, without any text.
+    /// A file exists and has no text.
     pub empty: Option<String>,
-    /// A file is no UTF-8, or begins with a byte order mark.
+    /// A file is not UTF-8, or begins with a byte order mark.
     pub decoding: Option<String>,
     /// A text is cut.
     pub cut: Option<String>,
@@ -401,7 +409,7 @@ pub(super) struct Unsure {
     pub link: Option<String>,
     /// A settings file lists a relative path, and the working directory is not the root of the project.
     pub relative: Option<String>,
-    /// An agent is named.
+    /// The question names an agent.
     pub agent: Option<String>,
 }
 

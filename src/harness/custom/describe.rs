@@ -1,4 +1,4 @@
-//! A definition in the words of the comparison table, and the file names it is worth watching for.
+//! Describes a definition in the comparison table, and lists the file names to watch.
 
 use super::choices::{Dedupe, Target};
 use super::definition::{Definition, Source};
@@ -7,7 +7,8 @@ use super::look::Base;
 use crate::answer::Purpose;
 use crate::harness::Details;
 
-/// What people compare harnesses by, in the order of [`Details::TITLES`]: of what it extends, then its own.
+/// Returns the phrases by which people compare agents, in the order of [`Details::TITLES`]: those of the extended
+/// editions, then those of the definition itself.
 pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
     let of_base = |base: &Base| {
         let overridden = if base.overridden.is_some() { ", with values overridden" } else { "" };
@@ -20,7 +21,7 @@ pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The same of its own sources and messages.
+/// Returns the phrases of the definition's own sources and messages.
 fn own(definition: &Definition) -> Vec<String> {
     let sources = || definition.sources.iter().map(|source| source.get_ref()).filter(|source| source.enabled);
     let paths = || sources().flat_map(|source| source.files.iter().flatten()).map(|entry| &entry.0.path);
@@ -84,7 +85,7 @@ fn words(limit: &Limit) -> String {
     format!("{} {}, head {} and tail {}", limit.max.0, limit.unit, limit.head.0, limit.tail.0)
 }
 
-/// The names of the files it reads, as patterns on path endings.
+/// Returns the names of the files that the agent reads, as patterns on path endings.
 pub(super) fn instruction_names(definition: &Definition) -> Vec<String> {
     let sources = || definition.sources.iter().map(|source| source.get_ref());
     let names = sources().flat_map(|source| source.directories.iter().flat_map(|rule| rule.names.clone()));

@@ -1,4 +1,4 @@
-//! A path or glob of a source, alone or with limits of its own.
+//! Path or glob of a source, alone or with limits of its own.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,13 @@ use crate::answer::{PromptMode, Purpose};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileTable {
-    /// The path or glob.
+    /// Path or glob.
     pub path: Pattern,
-    /// The prompt modes that get it; absent: those of the source.
+    /// Prompt modes that get the file. Default: those of the source.
     pub prompt_modes: Option<Vec<Word<PromptMode>>>,
-    /// Its limit; absent: that of the source.
+    /// Limit of the file. Default: that of the source.
     pub limit: Option<Limit>,
-    /// What it is for; absent: what the source says.
+    /// Purpose of the file. Default: that of the source.
     pub purpose: Option<Word<Purpose>>,
 }
 

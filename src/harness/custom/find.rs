@@ -1,4 +1,4 @@
-//! Where the sources of a definition lead: files that are there, texts that are handed over, and a fate for each.
+//! Finds the texts of a definition's sources, and reports a fate for each file.
 
 use std::path::{Path, PathBuf};
 
@@ -18,18 +18,18 @@ use crate::answer::{
 use crate::search::{Known, Search};
 use crate::snapshot::{self, Ask, Errno, FileType, GlobFlavor, Remote, absolute};
 
-/// How a file came to be looked for.
+/// Way in which a file came to be looked for.
 #[derive(Clone)]
 struct Lead<'a> {
     scope: Scope,
-    /// Whether to say so when it is not there.
+    /// True if a missing file is reported.
     tell_missing: bool,
     reason: String,
     table: Option<&'a FileTable>,
 }
 
 impl<'a> Finder<'a> {
-    /// Follows the next source.
+    /// Finds the texts of the next source.
     pub fn look(&mut self, rule: &'a Rule, search: &mut Search) -> Known<()> {
         if rule.enabled && !(rule.on_read() && self.at.target.is_none()) {
             if let Some(names) = &rule.directories {
@@ -63,11 +63,11 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// File names in a range of directories.
+    /// Finds file names in a range of directories.
     fn names(&mut self, rule: &'a Rule, names: &Directories, search: &mut Search) -> Known<()> {
         let dirs = directories(names, self.at, self.root.as_deref());
         search.expect(dirs.iter().flat_map(|dir| names.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
-        // The first name that is there anywhere, where only one may be used in all directories.
+        // With `FirstPerProject`, the name to use in all directories: the first that exists in any of them.
         let mut only: Option<&str> = None;
         if names.take == TakeNames::FirstPerProject {
             for name in &names.names {
@@ -112,7 +112,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// Paths and globs.
+    /// Finds paths and globs.
     fn files(&mut self, rule: &'a Rule, files: &'a [FileEntry], search: &mut Search) -> Known<()> {
         let mut paths = Vec::new();
         for FileEntry(table) in files {
@@ -155,7 +155,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// What a settings file lists.
+    /// Finds the paths and URLs that a settings file lists.
     fn list(&mut self, rule: &'a Rule, listed: Vec<Listed>, globs: bool, search: &mut Search) -> Known<()> {
         for Listed { text, file } in listed {
             let base = self.base(rule.base).to_owned();
@@ -191,7 +191,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// Texts by key.
+    /// Finds texts by key.
     fn texts(&mut self, rule: &'a Rule, texts: &Texts, search: &mut Search) -> Known<()> {
         for key in &texts.keys {
             if let Some(text) = self.definition.texts.get(key) {
@@ -201,7 +201,7 @@ impl<'a> Finder<'a> {
             let base = self.workspace().to_owned();
             let folder = texts.folder.as_ref().and_then(|folder| self.place(folder, &base, search));
             match folder {
-                // A key is a name, not a way out of the folder.
+                // A key must not lead out of the folder.
                 Some(folder) if !key.split('/').any(|segment| segment == "..") => {
                     let reason = format!("the text of the key `{key}`");
                     let lead = Lead { scope: Scope::Config, tell_missing: true, reason, table: None };
@@ -217,7 +217,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// Texts that are handed over, those of the definition first.
+    /// Adds provided texts, those of the definition first.
     fn provided(&mut self, rule: &'a Rule, texts: &[String]) {
         for text in texts {
             self.text(rule, "provided".to_owned(), text.clone(), None);
@@ -267,7 +267,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// One file that may be there.
+    /// Adds a file if it exists and may be loaded; otherwise reports why not.
     fn file(&mut self, rule: &'a Rule, path: &Path, lead: &Lead<'a>, search: &mut Search) -> Known<()> {
         let source = Source {
             trigger: trigger(rule),
@@ -326,7 +326,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// What is there, with its bytes: it has its place in the answer, unless it cannot be decoded.
+    /// Adds a text with its bytes, or reports it as unreadable if it cannot be decoded.
     fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: snapshot::Content, limit: Option<Limit>) {
         let valid = raw.as_text().is_some();
         if !valid || raw.starts_with(b"\xef\xbb\xbf") {
@@ -350,7 +350,7 @@ impl<'a> Finder<'a> {
         });
     }
 
-    /// Why a file or an address is not passed on to a sub-agent.
+    /// Returns the reason why a file or URL is withheld from a sub-agent, if it is.
     fn not_for_subagents(&self, place: &str) -> Option<String> {
         let allowed = self.definition.subagent.as_ref()?.allowlist.as_ref()?;
         let is_it = |written: &String| {
@@ -362,7 +362,7 @@ impl<'a> Finder<'a> {
         out.then(|| "not in the allow-list for sub-agents".to_owned())
     }
 
-    /// Whether the same file was taken before; else it counts as taken now.
+    /// Returns true if the same file was taken before; otherwise marks it as taken.
     fn is_taken(&mut self, path: &Path, source: &Source, search: &mut Search) -> Known<bool> {
         let real = match (self.definition.dedupe, &self.definition.unsure.link) {
             (Dedupe::Real, _) | (Dedupe::Path, Some(_)) => search.real(path)?.unwrap_or_else(|_| path.to_owned()),
@@ -390,7 +390,7 @@ impl<'a> Finder<'a> {
         Ok(false)
     }
 
-    /// A file whose text is not to be had.
+    /// Reports a file that cannot be read, and adds the declared text in its place.
     fn absent(
         &mut self,
         rule: &Rule,
@@ -439,7 +439,7 @@ impl<'a> Finder<'a> {
         self.answer.sources.len() - 1
     }
 
-    /// What a glob finds, in the order of the alphabet.
+    /// Returns the files that match a glob, sorted by path.
     fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Known<Vec<PathBuf>> {
         let flavor = GlobFlavor::Npm { dot: true, follow: false };
         let mut found =

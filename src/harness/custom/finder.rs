@@ -1,4 +1,4 @@
-//! What is known while the sources of a definition are followed, and where the paths lead that they write.
+//! State while the sources of a definition are followed, and resolution of their paths.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use crate::answer::{Answer, Certain, Standpoint};
 use crate::search::Search;
 use crate::snapshot::absolute;
 
-/// Looks, one source after the other.
+/// Finds the texts of one source after the other.
 pub(super) struct Finder<'a> {
     pub definition: &'a Definition,
     pub at: &'a Standpoint,
     pub root: Option<PathBuf>,
     pub answer: &'a mut Answer,
     pub found: Vec<Found>,
-    /// The files that were taken, by what makes them the same.
+    /// Taken files, by the path that identifies them under the deduplication rule.
     pub taken: HashMap<PathBuf, PathBuf>,
-    /// Every path that has its place in the answer.
+    /// Paths that are already in the answer.
     pub told: HashSet<PathBuf>,
-    /// The index of the source that is followed.
+    /// Index of the current source.
     pub rule: usize,
 }
 
@@ -34,20 +34,20 @@ impl<'a> Finder<'a> {
         Finder { definition, at, root, answer, found: Vec::new(), taken: HashMap::new(), told: HashSet::new(), rule: 0 }
     }
 
-    /// Where relative paths of the workspace start.
+    /// Returns the directory that relative paths of the workspace start from.
     pub fn workspace(&self) -> &Path {
         self.root.as_deref().unwrap_or(&self.at.cwd)
     }
 
-    /// Something happened of which it is not known what the real client does.
+    /// Doubts the answer if the definition declares that the real client's behaviour is not known here.
     pub fn unsure(&mut self, uncertain: Certain, reason: Option<&String>) {
         if let Some(reason) = reason {
             self.answer.doubt(&[uncertain], reason.clone());
         }
     }
 
-    /// The path that a definition writes: `~/` is the home directory, `$NAME` and `${NAME:-~/x}` at the beginning are
-    /// variables. `None` for a variable that is not set.
+    /// Resolves a path of a definition: `~/` is the home directory; `$NAME` and `${NAME:-~/x}` at the beginning are
+    /// variables. `None` if the variable is not set.
     pub fn place(&self, written: &str, base: &Path, search: &mut Search) -> Option<PathBuf> {
         if let Some(rest) = written.strip_prefix('$') {
             let (name, default, rest) = match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {

@@ -1,4 +1,4 @@
-//! Something a source found: a file, or a text that is none.
+//! Result of a source: a file, or a text that is not a file.
 
 use std::path::PathBuf;
 
@@ -8,34 +8,34 @@ use super::limit::Limit;
 use crate::answer::Role;
 use crate::snapshot;
 
-/// Something a source found.
+/// Result of a source.
 pub(super) struct Found {
-    /// The index of the source in the definition.
+    /// Index of the source in the definition.
     pub rule: usize,
-    /// Its path or its address, if it has one.
+    /// Path or URL, if it has one.
     pub path: Option<PathBuf>,
-    /// What it is called.
+    /// Display name.
     pub name: String,
     pub content: Content,
-    /// A limit of its own, in place of the source's.
+    /// Limit of its own, instead of the source's.
     pub limit: Option<Limit>,
-    /// Its index among the sources of the answer, if it is one of them.
+    /// Index among the sources of the answer, if it is one of them.
     pub listed: Option<usize>,
-    /// For a provided item that has a place of its own: who says it, and its sort key.
+    /// Role and sort key of a provided item that has its own place.
     pub item: Option<(Role, i64)>,
 }
 
-/// What stands in something that was found.
+/// Content of a result.
 pub(super) enum Content {
     /// The bytes of a file.
     File(snapshot::Content),
-    /// A text that is no file.
+    /// A text that is not a file.
     Text(String),
-    /// What stands for a file that is missing; never cut.
+    /// The text in place of a missing file; never cut.
     StandIn(String),
 }
 
-/// Whether a byte order mark is left out.
+/// Returns true if a byte order mark is removed.
 pub(super) fn strips_mark(rule: &Rule, definition: &Definition) -> bool {
     rule.byte_order_mark.unwrap_or(definition.byte_order_mark) == ByteOrderMark::Strip
 }

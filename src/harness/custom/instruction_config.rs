@@ -1,4 +1,4 @@
-//! InstructionConfig: a harness in the few words that people sketched for one, camel case and all.
+//! InstructionConfig: a short form for declaring an agent, in camel case.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,65 +8,65 @@ use super::files::FileEntry;
 use super::template::MarkerTemplate;
 use super::values::{Amount, Ratio, Url};
 
-/// One name, or several.
+/// One name or several.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read before the definition is taken apart")]
 pub(super) enum OneOrSeveral {
-    /// One.
+    /// One name.
     One(String),
-    /// Several, in order.
+    /// Several names, in order.
     Several(Vec<String>),
 }
 
-/// What is told at the start of every session.
+/// Texts at the start of every session.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(super) struct Static {
     /// Paths and globs of the workspace.
     pub files: Vec<FileEntry>,
-    /// Addresses. They are named, and fetched only when the user says so.
+    /// URLs. They are listed, and fetched only with the user's permission.
     pub remote_urls: Vec<Url>,
-    /// A file of the user's.
+    /// A file of the user.
     pub global_path: Option<FileEntry>,
 }
 
-/// What is told when the agent reads a file.
+/// Texts when the agent reads a file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Dynamic {
-    /// `false` switches it off.
+    /// `false` disables it.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// How far up it looks.
+    /// How far up files are looked for.
     #[serde(default)]
     pub lookup_scope: LookupScope,
-    /// The names it looks for.
+    /// Names of the files to look for.
     #[serde(default = "agents_md")]
     pub names: Vec<String>,
 }
 
-/// The limit of each file.
+/// Limit of each file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Truncation {
-    /// How much is allowed, in UTF-16 units.
+    /// Maximum length, in UTF-16 units.
     pub max_chars: Amount,
-    /// The share of it that is kept of a text's beginning; absent: what the tail leaves.
+    /// Share of the limit that is kept of a text's beginning. Default: the rest that `tailRatio` leaves.
     pub head_ratio: Option<Ratio>,
-    /// The share of it that is kept of a text's end.
+    /// Share of the limit that is kept of a text's end.
     #[serde(default)]
     pub tail_ratio: Ratio,
-    /// What stands for what was cut out.
+    /// Template for the text in place of what is cut out.
     #[serde(default)]
     pub marker: MarkerTemplate,
 }
 
-/// What sub-agents get.
+/// Restrictions for sub-agents.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(super) struct Subagent {
-    /// The only files and addresses that are passed on to them: names, or paths as they are written elsewhere; absent: all.
+    /// Files and URLs that sub-agents get, as file names or as paths written elsewhere in the definition. Default: all.
     pub allowlist: Option<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What an InstructionConfig says becomes sources like any others.
+//! Converts an InstructionConfig to sources.
 
 use toml::Spanned;
 
@@ -10,7 +10,7 @@ use super::values::Ratio;
 use crate::answer::Unit;
 
 impl Definition {
-    /// The same with sources in place of what an InstructionConfig says.
+    /// Replaces the keys of an InstructionConfig by sources.
     pub fn with_instructions(mut self) -> Definition {
         let mut sources = Vec::new();
         if let Some(Static { files, remote_urls, global_path }) = self.fixed.take() {

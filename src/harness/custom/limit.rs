@@ -1,4 +1,4 @@
-//! Limits: how much of a text is kept, and what stands for the rest.
+//! Limits: how much of a text is kept, and the text in place of the rest.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::values::{Amount, Ratio, Word};
 use crate::answer::Unit;
 use crate::text;
 
-/// A limit, and what it leaves.
+/// A limit and the way in which a text is cut.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "RawLimit")]
 pub(super) struct Limit {
@@ -26,32 +26,32 @@ pub(super) struct Limit {
     pub keep: Keep,
 }
 
-/// A limit, and what it leaves.
+/// A limit and the way in which a text is cut.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limit")]
 pub(super) struct RawLimit {
-    /// How much is allowed.
+    /// Maximum length.
     max: Amount,
-    /// What is counted. A token is taken for four bytes.
+    /// Unit of the limit. A token is counted as four bytes.
     #[serde(default = "bytes")]
     unit: Word<Unit>,
-    /// The share of the limit that is kept of a text's beginning.
+    /// Share of the limit that is kept of a text's beginning.
     #[serde(default = "whole")]
     head: Ratio,
-    /// The share of the limit that is kept of a text's end.
+    /// Share of the limit that is kept of a text's end.
     #[serde(default)]
     tail: Ratio,
-    /// What stands for what was cut out.
+    /// Template for the text in place of what is cut out.
     #[serde(default)]
     marker: MarkerTemplate,
-    /// Whether the marker has to fit into the limit as well.
+    /// If true, the marker counts towards the limit.
     #[serde(default)]
     marker_counts: bool,
-    /// What becomes of a character that a limit of bytes cuts through.
+    /// Treatment of a character that a limit in bytes splits.
     #[serde(default)]
     characters: Characters,
-    /// Of a total: which files are given up last.
+    /// For a total: the files that are cut last.
     #[serde(default)]
     keep: Keep,
 }
@@ -80,21 +80,21 @@ impl TryFrom<RawLimit> for Limit {
     }
 }
 
-/// Bytes that count as one token; the default figure everywhere in Briefing, and always said with "≈".
+/// Bytes that count as one token. All of Briefing uses this estimate, and shows it with "≈".
 pub(super) const BYTES_PER_TOKEN: usize = 4;
 
-/// What a limit leaves of a text.
+/// Result of cutting a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// What is sent.
+    /// Text to send.
     pub text: String,
-    /// What of the original is in it, in bytes.
+    /// Ranges of the original that are in it, in bytes.
     pub kept: Vec<Range<usize>>,
-    /// How much of a total it uses up, in the unit of the limit.
+    /// Amount charged to a total, in the unit of the limit.
     pub charge: usize,
 }
 
-/// How long a text is in a unit.
+/// Returns the length of a text in a unit.
 pub(super) fn measure(text: &str, unit: Unit) -> usize {
     match unit {
         Unit::Bytes => text.len(),
@@ -104,8 +104,8 @@ pub(super) fn measure(text: &str, unit: Unit) -> usize {
     }
 }
 
-/// `text` cut to `max` as `limit` says; `None` when it fits. `marker` writes what stands for the rest, from the
-/// lengths of head, tail and whole.
+/// Cuts `text` to `max` as `limit` describes; `None` if it fits. `marker` formats the text in place of the rest, from
+/// the lengths of head, tail and whole.
 pub(super) fn cut(
     text: &str,
     max: usize,
@@ -119,8 +119,8 @@ pub(super) fn cut(
     let share = |of: usize| (portion(of, limit.head.0), portion(of, limit.tail.0));
     let (mut head, mut tail) = share(max);
     if limit.marker_counts {
-        // The marker names the lengths, and its own length decides them: two rounds settle all but the last digit, a third
-        // settles that.
+        // The marker contains the lengths, and its own length affects them: two rounds settle all but the last digit, a
+        // third settles that.
         for _ in 0..3 {
             let room = max.saturating_sub(measure(&marker(head, tail, total), limit.unit));
             (head, tail) = share(room);
@@ -135,8 +135,8 @@ pub(super) fn cut(
     Some(Cut { text: out, kept: ranges(end, start, text.len()), charge })
 }
 
-/// The bytes themselves cut, before they are decoded: a character that is cut through becomes U+FFFD, and what is
-/// charged is bytes of the file. Only where [`cuts_bytes`].
+/// Cuts the bytes before they are decoded: a split character becomes U+FFFD, and bytes of the file are charged. Only if
+/// [`cuts_bytes`] is true.
 pub(super) fn cut_bytes(
     raw: &[u8],
     max: usize,
@@ -152,12 +152,12 @@ pub(super) fn cut_bytes(
     Some(Cut { text, kept: ranges(head, start, raw.len()), charge: head + tail })
 }
 
-/// Whether the limit cuts through characters.
+/// Returns true if the limit may split characters.
 pub(super) fn cuts_bytes(limit: &Limit) -> bool {
     limit.unit == Unit::Bytes && limit.characters == Characters::Replaced
 }
 
-/// A share of a limit, as JavaScript and C would compute it: the IEEE product, rounded down.
+/// Returns a share of a limit as JavaScript and C compute it: the IEEE product, rounded down.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -172,7 +172,7 @@ fn ranges(end: usize, start: usize, len: usize) -> Vec<Range<usize>> {
     [0..end, start..len].into_iter().filter(|range| !range.is_empty()).collect()
 }
 
-/// Where the first `units` of `text` end; a character that does not fit whole is left out.
+/// Returns the end of the first `units` of `text`. A character that does not fit completely is excluded.
 fn prefix(text: &str, units: usize, unit: Unit) -> usize {
     match unit {
         Unit::Bytes => text.floor_char_boundary(units),
@@ -190,7 +190,7 @@ fn prefix(text: &str, units: usize, unit: Unit) -> usize {
     }
 }
 
-/// Where the last `units` of `text` begin.
+/// Returns the start of the last `units` of `text`.
 fn suffix(text: &str, units: usize, unit: Unit) -> usize {
     match unit {
         Unit::Bytes => text.ceil_char_boundary(text.len().saturating_sub(units)),

@@ -1,4 +1,4 @@
-//! What stands at a key of a settings file: JSON with comments, or TOML.
+//! Reads the value of a key of a settings file: JSON5, or TOML.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use crate::formats::{Node, Value, parse_json5, parse_toml};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// One entry of a list, with the file that holds it.
+/// Entry of a list, with the file that contains it.
 pub(super) struct Listed {
     pub text: String,
     pub file: PathBuf,
 }
 
-/// The texts at the key of the settings file. `names` are put in place of `{…}` in the key.
+/// Returns the texts at the key of the settings file. `{…}` in the key is replaced by the value in `names`.
 pub(super) fn look(
     list: &List,
     names: &[(&str, &str)],
@@ -86,7 +86,7 @@ fn broken(file: &Path, what: &str, finder: &mut Finder) {
     finder.answer.files_only.get_or_insert_with(|| format!("{} cannot be read", file.display()));
 }
 
-/// The settings file that is there.
+/// Returns the path of the settings file, if it exists.
 fn file(list: &List, finder: &Finder, search: &mut Search) -> Known<Option<PathBuf>> {
     let written = Path::new(&list.file);
     if list.file.starts_with(['/', '~', '$']) {

@@ -1,4 +1,4 @@
-//! How a declared harness looks around: its sources one after the other, then its messages.
+//! Answers for a declared agent: follows its sources one after the other, then composes its messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::Ask;
 use crate::text::grouped;
 
-/// The rules of a declared harness.
+/// Rules of a declared agent.
 pub(super) struct Declared {
     definition: Definition,
     bases: Vec<Base>,
 }
 
-/// A built-in edition that a declared harness begins with.
+/// Built-in edition that a declared agent extends.
 pub(super) struct Base {
-    /// `codex@0.169`
+    /// Agent and edition, such as `codex@0.169`.
     pub spec: String,
     pub edition: EditionRef,
-    /// The same with some values replaced.
+    /// The edition with some values replaced.
     pub overridden: Option<Arc<dyn Edition>>,
 }
 
-/// A declared harness has one edition, which is whatever its declaration says now.
+/// A declared agent has one edition, defined by its current declaration.
 static ABOUT: About = About {
     name: "custom",
     checked: ("custom", "custom"),
@@ -78,7 +78,7 @@ impl Edition for Declared {
     }
 }
 
-/// What one harness tells, and then another.
+/// Appends one answer to another.
 fn united(mut one: Answer, other: Answer) -> Answer {
     let offset = one.messages.len();
     let moved = |source: Source| Source { message: source.message.map(|message| message + offset), ..source };
@@ -92,7 +92,7 @@ fn united(mut one: Answer, other: Answer) -> Answer {
     one
 }
 
-/// The same with what comes when a file is read behind everything that comes at the start.
+/// Moves the messages of the start before those of reading.
 fn in_order(mut answer: Answer) -> Answer {
     let mut order: Vec<usize> = (0..answer.messages.len()).collect();
     order.sort_by_key(|index| answer.messages[*index].trigger);
@@ -103,7 +103,7 @@ fn in_order(mut answer: Answer) -> Answer {
     answer
 }
 
-/// Adds to `answer` what the definition finds.
+/// Adds the texts that the definition finds to `answer`.
 pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if let Some(message) =
         definition.unconfigured.as_ref().filter(|_| !is_configured(definition) && at.provided.is_empty())
@@ -131,7 +131,7 @@ pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search
     Ok(())
 }
 
-/// The nearest directory that holds a marker; what cannot be examined counts as absent.
+/// Returns the nearest directory that contains a marker. A marker that cannot be examined counts as absent.
 fn root(markers: &[String], cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(dir.join(marker)))))?;
     for dir in cwd.ancestors() {
@@ -144,7 +144,7 @@ fn root(markers: &[String], cwd: &Path, search: &mut Search) -> Known<Option<Pat
     Ok(None)
 }
 
-/// Whether it is said anywhere what to look for.
+/// Returns true if the definition has an enabled source with anything to look for.
 fn is_configured(definition: &Definition) -> bool {
     definition.sources.iter().map(|source| source.get_ref()).any(|source| {
         source.enabled
@@ -158,7 +158,7 @@ fn is_configured(definition: &Definition) -> bool {
     })
 }
 
-/// Says how much of the context is kept free for memory, and whether the instructions fit into the rest.
+/// Reports the share of the context that is reserved for memory, and whether the instructions fit into the rest.
 fn reserve(definition: &Definition, answer: &mut Answer) {
     let (Some(max), Some(ratio)) = (definition.max_context_tokens, definition.memory_tokens_ratio) else { return };
     #[expect(
@@ -169,7 +169,7 @@ fn reserve(definition: &Definition, answer: &mut Answer) {
     )]
     let reserved = (max.0 as f64 * ratio.0).floor() as usize;
     let left = max.0 - reserved;
-    // What the agent remembers takes of the reserve, and of nothing else.
+    // Texts with the purpose `memory` use the reserve only.
     let of_memory = answer.sources.iter().filter(|source| source.purpose == Purpose::Memory);
     let memory: usize = of_memory.filter_map(|source| source.reaches()).map(|(bytes, _)| bytes).sum();
     let all: usize = answer.messages.iter().map(|message| message.text.len()).sum();

@@ -1,4 +1,4 @@
-//! What becomes of one text on its way into the prompt: decoded, trimmed, cut, and written by its template.
+//! Prepares one text for the prompt: decodes, trims, cuts, and formats it by its template.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,29 +13,29 @@ use crate::answer::{Standpoint, Text, Unit};
 use crate::snapshot;
 use crate::text;
 
-/// A text on its way into the prompt.
+/// Text that was prepared for the prompt.
 pub(super) struct Shaped {
     pub text: Text,
-    /// What of the file is in it, in bytes of the file.
+    /// Ranges of the file that are in it, in bytes.
     pub kept: Vec<Range<usize>>,
-    /// What it takes of the total of its message.
+    /// Amount charged to the total of its message.
     pub charge: usize,
-    /// The largest length that was allowed, where something was cut.
+    /// Limit that cut the text, if one did.
     pub cut_to: Option<Bound>,
-    /// Whether there is anything to send.
+    /// True if there is nothing to send.
     pub blank: bool,
 }
 
-/// A limit that cut something.
+/// A limit that cut a text.
 #[derive(Clone, Copy)]
 pub(super) struct Bound {
     pub max: usize,
     pub unit: Unit,
-    /// Whether it is what a total leaves.
+    /// True if it is the rest of a total.
     pub of_total: bool,
 }
 
-/// Decodes, trims and cuts. `left` is what the total of the message leaves.
+/// Decodes, trims and cuts a text. `left` is the total of the message and the rest of it.
 pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: Option<(&Limit, usize)>) -> Shaped {
     let raw = match &found.content {
         Content::File(raw) => raw,
@@ -47,7 +47,7 @@ pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: O
     };
     let own = found.limit.as_ref().or(rule.limit.as_ref()).map(|limit| (limit, limit.max.0, false));
     let first = bounded(raw, own, found, rule, definition, left.map(|(total, _)| total.unit));
-    // Where both count alike, a file that is cut is cut to the smaller limit.
+    // If both limits use the same unit, a text that is cut is cut to the smaller one.
     let narrower = |total: &Limit, left: usize| {
         first.cut_to.is_some() && own.is_some_and(|(own, max, _)| own.unit == total.unit && left < max)
     };
@@ -59,8 +59,8 @@ pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: O
     }
 }
 
-/// The text within a limit: one that leaves so much of it, and whether that is what a total leaves. `charged_in` is the unit in
-/// which a total counts it.
+/// Cuts the text to a limit: `limit` holds the limit, the maximum, and whether this is the rest of a total.
+/// `charged_in` is the unit in which a total counts the text.
 fn bounded(
     raw: &snapshot::Content,
     limit: Option<(&Limit, usize, bool)>,
@@ -110,14 +110,14 @@ fn bounded(
         None => (text.clone(), std::iter::once(0..text.len()).collect(), None),
     };
     let kept: Vec<Range<usize>> = kept.iter().map(|kept| kept.start + range.start..kept.end + range.start).collect();
-    // A total that counts bytes of files charges a whole file by its bytes, whatever they decode to.
+    // A total in bytes charges a whole file by its bytes on disk, not by its decoded text.
     let raw_bytes = cut_to.is_none() && charged_in == Some(Unit::Bytes) && matches!(found.content, Content::File(_));
     let charge = if raw_bytes && range.len() == whole.len() { raw.len() } else { charge_of(&out) };
     let blank = is_blank(&out, rule);
     Shaped { kept: raw.raw_ranges(&kept), charge: if blank { 0 } else { charge }, text: out, cut_to, blank }
 }
 
-/// What of the decoded text is sent, before any limit.
+/// Returns the range of the decoded text that is sent, before any limit.
 fn inside(whole: &str, rule: &Rule, definition: &Definition) -> Range<usize> {
     let mark = if strips_mark(rule, definition) && whole.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let text = &whole[mark..];
@@ -140,7 +140,7 @@ fn is_blank(text: &str, rule: &Rule) -> bool {
     }
 }
 
-/// How a text is written among the others.
+/// Formats a text by its source's template.
 pub(super) fn written(found: &Found, text: &Text, rule: &Rule, at: &Standpoint, root: Option<&Path>) -> Text {
     let Some(template) = &rule.entry else { return text.clone() };
     let path = found.path.clone().unwrap_or_default();
@@ -155,7 +155,7 @@ pub(super) fn written(found: &Found, text: &Text, rule: &Rule, at: &Standpoint, 
     template.0.fill(&value, &|_| false)
 }
 
-/// A wrapper with its text.
+/// Fills a wrapper template with a text.
 pub(super) fn wrapper(
     template: &Template,
     text: &Text,
@@ -186,7 +186,7 @@ fn of_standpoint<'a>(placeholder: &str, at: &'a Standpoint, root: Option<&'a Pat
     }
 }
 
-/// JavaScript's `toDateString`: `Thu Feb 26 2026`.
+/// Formats a date like JavaScript's `toDateString`: `Thu Feb 26 2026`.
 fn date((year, month, day): (i16, u8, u8)) -> String {
     let part = |number: u8| i8::try_from(number).unwrap_or(1);
     jiff::civil::Date::new(year, part(month), part(day))

@@ -1,5 +1,5 @@
-//! The harnesses that are shipped as declarations: systems known from their design documents, of which no client can be
-//! run. Each is a file beside this one, in the words that users have for their own harnesses.
+//! Agents that ship as declarations: systems known from their design documents, without a client that could be run.
+//! Each is a TOML file beside this one, in the same format as a user's own declaration.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 
-/// etcode, from its design document of 2026-02-26.
+/// Profile of etcode, from its design document of 2026-02-26.
 pub static ETCODE: Profile = Profile {
     id: "etcode",
     title: "etcode",
@@ -56,7 +56,7 @@ static ETCODE_2026_2: Shipped = Shipped {
     definition: LazyLock::new(|| parsed(include_str!("etcode.toml"))),
 };
 
-/// AgentCore's prompt injections, from design notes of 2026. What is injected, the user configures.
+/// Profile of AgentCore's prompt injections, from design notes of 2026. The user configures the injected texts.
 pub static AGENTCORE: Profile = Profile {
     id: "agentcore",
     title: "AgentCore",

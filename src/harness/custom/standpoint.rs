@@ -1,4 +1,4 @@
-//! What a definition means at a standpoint: the mode of the prompt, the directories, what is left out.
+//! Applies a definition to a standpoint: prompt mode, directories, and excluded sources.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::choices::{From, Order, To, WithoutRoot};
 use super::definition::{Directories, Source as Rule};
 use crate::answer::{PromptMode, SessionKind, Standpoint};
 
-/// The mode of the prompt: what is asked for, else what the kind of session implies.
+/// Returns the requested prompt mode, otherwise the one that the kind of session implies.
 pub(super) fn mode(at: &Standpoint) -> PromptMode {
     at.prompt_mode.unwrap_or(match at.session {
         SessionKind::Subagent => PromptMode::Minimal,
@@ -14,7 +14,7 @@ pub(super) fn mode(at: &Standpoint) -> PromptMode {
     })
 }
 
-/// The directories that a source looks in, in its order.
+/// Returns the directories that a source searches, in its order.
 pub(super) fn directories(rule: &Directories, at: &Standpoint, root: Option<&Path>) -> Vec<PathBuf> {
     let start = match rule.from {
         From::Cwd => Some(at.cwd.as_path()),
@@ -30,7 +30,7 @@ pub(super) fn directories(rule: &Directories, at: &Standpoint, root: Option<&Pat
     let mut range: Vec<PathBuf> =
         start.ancestors().take_while(|dir| dir.starts_with(end)).map(Path::to_owned).collect();
     if (rule.from, rule.to) == (From::Target, To::Cwd) {
-        // What stands in the working directory belongs to the start of the session.
+        // Files in the working directory are loaded at the start of the session.
         range.retain(|dir| *dir != at.cwd);
     }
     if range.is_empty() && rule.from == From::Cwd {
@@ -42,7 +42,7 @@ pub(super) fn directories(rule: &Directories, at: &Standpoint, root: Option<&Pat
     range
 }
 
-/// Why a source is left out of this session, if it is.
+/// Returns the reason why a source is excluded from this session, if it is.
 pub(super) fn left_out(source: &Rule, at: &Standpoint) -> Option<String> {
     let mode = mode(at);
     if source.sessions.as_ref().is_some_and(|kinds| !kinds.iter().any(|kind| kind.0 == at.session)) {

@@ -1,7 +1,7 @@
 //! Templates: texts with placeholders in braces, checked when they are declared and filled in one pass.
 //!
-//! `{path}` is a placeholder, `{?soul}…{/soul}` stands only where the source `soul` gave something, and `{{`, `}}` are
-//! braces. What is filled in is never looked at again, so an instruction file may hold braces of its own.
+//! `{path}` is a placeholder, `{?soul}…{/soul}` is included only if the source `soul` gave something, and `{{`, `}}`
+//! are braces. Inserted values are not parsed again, so an instruction file may contain braces.
 
 use std::borrow::Cow;
 
@@ -18,12 +18,12 @@ pub(super) struct Template(Vec<Part>);
 enum Part {
     Text(String),
     Value(String),
-    /// Shown only where the named source gave something.
+    /// Included only if the named source gave something.
     When(String, Template),
 }
 
 impl Template {
-    /// The template that `text` writes; `known` are its placeholders.
+    /// Parses a template; `known` are its placeholders.
     pub fn parse(text: &str, known: &[&str]) -> Result<Template, String> {
         let mut open: Vec<(String, Vec<Part>)> = Vec::new();
         let mut parts = Vec::new();
@@ -70,7 +70,7 @@ impl Template {
         }
     }
 
-    /// The text, with the values of placeholders, and with what stands only where `gave` says that a source gave something.
+    /// Fills the template. A conditional part is included if `gave` returns true for its source.
     pub fn fill(&self, value: &dyn Fn(&str) -> Text, gave: &dyn Fn(&str) -> bool) -> Text {
         let filled = self.0.iter().map(|part| match part {
             Part::Text(text) => text.as_str().into(),
@@ -81,7 +81,7 @@ impl Template {
         filled.collect()
     }
 
-    /// The sources that it makes something depend on.
+    /// Returns the names of the sources in conditions.
     pub fn sources(&self) -> Vec<&str> {
         let mut found = Vec::new();
         for part in &self.0 {
@@ -134,19 +134,19 @@ macro_rules! template {
 }
 
 template! {
-    /// How one file is written into the prompt.
+    /// Template for one file in the prompt.
     EntryTemplate ["content", "path", "name", "relative", "cwd", "root", "home"]
 }
 template! {
-    /// What stands where something was cut out.
+    /// Template for the text in place of what is cut out.
     MarkerTemplate ["name", "path", "head", "tail", "total"]
 }
 template! {
-    /// What stands for a file that is missing.
+    /// Template for the text in place of a missing file.
     MissingTemplate ["path", "name", "relative"]
 }
 template! {
-    /// What stands around the texts of a message.
+    /// Template around the texts of a message.
     WrapperTemplate ["text", "cwd", "root", "home", "git", "platform", "date", "shell", "model", "agent", "target"]
 }
 

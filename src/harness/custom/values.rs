@@ -1,4 +1,4 @@
-//! Values that are checked as they are read, so that a wrong one is an error at its own place.
+//! Values that are checked while they are parsed, so that an error has the range of its value.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ impl JsonSchema for Amount {
     }
 }
 
-/// A share of something: from 0 to 1.
+/// A share, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Ratio(pub f64);
 
@@ -63,12 +63,12 @@ impl JsonSchema for Ratio {
     }
 }
 
-/// A path, or a glob that stays in the workspace.
+/// A path, or a glob that does not leave the workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern(pub String);
 
 impl Pattern {
-    /// The path or glob, or what is wrong with it.
+    /// Parses a path or glob; `Err` describes the problem.
     pub fn parse(path: &str) -> Result<Pattern, String> {
         if path.is_empty() {
             return Err("an empty path names no file".to_owned());
@@ -81,19 +81,19 @@ impl Pattern {
         Ok(Pattern(path.to_owned()))
     }
 
-    /// Whether it has to be looked for.
+    /// Returns true if this is a glob.
     pub fn is_glob(&self) -> bool {
         is_glob(&self.0)
     }
 }
 
-/// Whether a path has wildcards. The braces of a variable at its beginning are none.
+/// Returns true if a path has wildcards. The braces of a variable at its beginning do not count.
 pub(super) fn is_glob(path: &str) -> bool {
     let path = path.strip_prefix("${").and_then(|rest| rest.split_once('}')).map_or(path, |(_, rest)| rest);
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Whether a glob could find something outside the directory it starts in.
+/// Returns true if a glob could match something outside the directory it starts in.
 pub(super) fn leaves(glob: &str) -> bool {
     glob.starts_with(['/', '~', '$']) || glob.split(['/', ',', '{', '}']).any(|segment| segment == "..")
 }
@@ -118,11 +118,11 @@ impl JsonSchema for Pattern {
     }
 }
 
-/// An address of the web.
+/// A URL with the scheme `http` or `https`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Url(pub String);
 
-/// Whether a text is an address of the web.
+/// Returns true if a text begins with `https://` or `http://`.
 pub(super) fn is_url(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
@@ -152,7 +152,7 @@ impl JsonSchema for Url {
     }
 }
 
-/// One of the words that the wire, the command line and the settings share.
+/// One of the names that the wire, the command line and the settings share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<T>(pub T);
 
@@ -179,7 +179,8 @@ impl<T: Worded> JsonSchema for Word<T> {
     }
 }
 
-/// Reads a text that is checked while its place is still known: what is checked later is wrong at its list.
+/// Parses and checks a text. A check during parsing reports the range of the value; a later check could report only the
+/// range of the list around it.
 fn checked<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     what: &'static str,

@@ -1,5 +1,5 @@
-//! What the harnesses of plain conventions share: files are found by name, said with their fates, and shown whole, one
-//! after the other. What differs between them is in their own files.
+//! Builder for agents with plain conventions: files are found by name, reported with their fates, and sent whole, one
+//! after the other. The differences between these agents are in their own files.
 
 use std::collections::HashSet;
 use std::convert::identity;
@@ -17,12 +17,13 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, FileType, Unreadable};
 use crate::text;
 
-/// Rules that were read in documents or sources, not run, are named by the month they were read in.
+/// Returns facts about an edition whose rules were read in documents or sources, not run: it is named after the month
+/// of reading.
 pub(in crate::harness) const fn read_in_november(details: Details) -> About {
     About { name: "2026.11", checked: ("2026.11", "2026.11"), details }
 }
 
-/// What most of these harnesses have in common.
+/// Details that most of these agents have in common.
 pub(in crate::harness) const PLAIN: Details = Details {
     files: "",
     triggers: "session start",
@@ -38,7 +39,7 @@ pub(in crate::harness) const PLAIN: Details = Details {
     dedupe: "by path",
 };
 
-/// How a file is loaded.
+/// Scope, trigger and reason of a load.
 #[derive(Clone, Copy)]
 pub(in crate::harness) struct Load<'r> {
     pub scope: Scope,
@@ -47,12 +48,12 @@ pub(in crate::harness) struct Load<'r> {
 }
 
 impl<'r> Load<'r> {
-    /// At the start of the session.
+    /// Creates a load at the start of the session.
     pub fn start(scope: Scope, reason: &'r str) -> Load<'r> {
         Load { scope, trigger: Trigger::Session, reason }
     }
 
-    /// When the target is read.
+    /// Creates a load when the target is read.
     pub fn read(scope: Scope, reason: &'r str) -> Load<'r> {
         Load { scope, trigger: Trigger::Read, reason }
     }
@@ -62,7 +63,7 @@ impl<'r> Load<'r> {
 pub(in crate::harness) struct File {
     pub path: PathBuf,
     raw: Content,
-    /// Its text, without a byte order mark.
+    /// Decoded text, without a byte order mark.
     pub text: Text,
     head: Option<Head>,
 }
@@ -73,27 +74,27 @@ impl File {
         File { path: path.to_owned(), head: Head::of(&text), text, raw }
     }
 
-    /// What stands at its head.
+    /// Returns the front matter.
     pub fn front(&self) -> Option<FrontMatter<'_>> {
         self.head.as_ref().map(|head| head.front_matter(&self.text))
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the file.
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// Where its text stands, less the white space around it.
+    /// Returns the range of the text without surrounding white space.
     pub fn trimmed(&self) -> Range<usize> {
         trimmed(&self.text, 0..self.text.len())
     }
 
-    /// Where its text stands, less what JavaScript's `trim` removes.
+    /// Returns the range of the text without what JavaScript's `trim` removes.
     pub fn js_trimmed(&self) -> Range<usize> {
         text::js_trimmed(&self.text)
     }
 
-    /// Where its text stands behind the front matter, less the white space around it.
+    /// Returns the range of the text after the front matter, without surrounding white space.
     pub fn body(&self) -> Range<usize> {
         let start = self.head.as_ref().map_or(0, |head| head.body);
         trimmed(&self.text, start..self.text.len())
@@ -106,31 +107,31 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..(range.start + inner.trim_end().len()).max(start)
 }
 
-/// When a rule counts.
+/// Condition under which a rule applies.
 pub(in crate::harness) enum When {
-    /// From the start.
+    /// Always, from the start.
     Always,
-    /// Once a file is in the context that one of the patterns matches.
+    /// Once a file that matches one of the patterns is in the context.
     Matching(Patterns),
-    /// When the agent asks for it; the start only lists it.
+    /// When the agent asks for it; at the start only its description is listed.
     Asked,
-    /// When the user names it, so.
+    /// When the user names it, in the way described.
     Named(String),
-    /// Never, for this reason.
+    /// Never, for the given reason.
     Never(&'static str),
 }
 
-/// The patterns of a rule, with what is said of them.
+/// Patterns of a rule, with their problems.
 pub(in crate::harness) struct Patterns {
     all: Vec<String>,
-    /// Those that nothing can match.
+    /// Invalid patterns, which match nothing.
     invalid: Vec<String>,
-    /// All of them, for people.
+    /// All patterns, formatted for people.
     listed: String,
 }
 
 impl Patterns {
-    /// Whether one of them matches a path.
+    /// Returns true if one of the patterns matches the path.
     pub fn any(&self, globs: Globs, path: &Path) -> bool {
         globs.any(&self.all, path)
     }
@@ -145,24 +146,24 @@ impl From<Vec<String>> for Patterns {
     }
 }
 
-/// How patterns are read.
+/// Semantics of patterns.
 #[derive(Clone, Copy)]
 pub(in crate::harness) struct Globs<'p> {
-    /// Where they start.
+    /// Directory that patterns are relative to.
     pub base: &'p Path,
-    /// What one without a slash means: a name in any directory, or one in the base directory only.
+    /// Whether a pattern without a slash matches a name in any directory, or only in the base directory.
     pub names_anywhere: bool,
-    /// Whether the letter case is no matter.
+    /// Whether letter case is ignored.
     pub fold_case: bool,
 }
 
 impl Globs<'_> {
-    /// Whether one of the patterns matches the path.
+    /// Returns true if one of the patterns matches the path.
     pub fn any(self, patterns: &[String], path: &Path) -> bool {
         path.strip_prefix(self.base).is_ok_and(|path| patterns.iter().any(|pattern| self.matches(pattern, path)))
     }
 
-    /// Whether a pattern matches a path below the base. A pattern that is no glob matches nothing.
+    /// Returns true if the pattern matches a path below the base. An invalid glob matches nothing.
     fn matches(self, pattern: &str, path: &Path) -> bool {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
@@ -172,7 +173,7 @@ impl Globs<'_> {
     }
 }
 
-/// Finds files and puts them one after the other.
+/// Builder that finds files and appends their texts one after the other.
 pub(in crate::harness) struct Chain<'a, 'f> {
     pub at: &'a Standpoint,
     pub search: &'a mut Search<'f>,
@@ -180,20 +181,21 @@ pub(in crate::harness) struct Chain<'a, 'f> {
     started: Vec<Text>,
     read: Vec<Text>,
     taken: HashSet<OsString, AskHasher>,
-    /// Where patterns started last, and the target as it is seen from there.
+    /// Base of the last matched patterns, and the target relative to it.
     seen_from: Option<(PathBuf, Option<PathBuf>)>,
 }
 
 impl<'a, 'f> Chain<'a, 'f> {
-    /// An empty one, whose text is not certain for the reason given.
+    /// Creates an empty builder. If `unsure` is given, the exact text is uncertain for that reason.
     pub fn new(at: &'a Standpoint, search: &'a mut Search<'f>, unsure: Option<&str>) -> Chain<'a, 'f> {
         let answer = Answer { files_only: unsure.map(str::to_owned), root: Some(at.cwd.clone()), ..Answer::default() };
         Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::default(), seen_from: None }
     }
 
-    /// The answer: one message for the start, one for what reading adds.
+    /// Returns the answer: one message for the start, one for the texts that reading adds.
     pub fn finish(mut self, separator: &str) -> Answer {
-        // Sources know the message of the start as 0 and that of reading as 1, which comes first if there is no other.
+        // Sources refer to the start's message as 0 and to that of reading as 1. Without a start, the latter is the
+        // first.
         let shift = usize::from(self.started.is_empty());
         for source in &mut self.answer.sources {
             source.message = source.message.map(|message| message.saturating_sub(shift));
@@ -208,13 +210,13 @@ impl<'a, 'f> Chain<'a, 'f> {
         self.answer
     }
 
-    /// `$XDG_CONFIG_HOME`, or `~/.config`.
+    /// Returns `$XDG_CONFIG_HOME`, or `~/.config`.
     pub fn config_home(&self) -> PathBuf {
         let configured = self.search.env("XDG_CONFIG_HOME").filter(|dir| dir.starts_with('/'));
         configured.map_or_else(|| self.at.home.join(".config"), PathBuf::from)
     }
 
-    /// The nearest directory with an entry `.git`, at the working directory or above.
+    /// Returns the nearest directory with an entry `.git`, at or above the working directory.
     pub fn repository(&mut self) -> Known<Option<PathBuf>> {
         let cwd = &self.at.cwd;
         self.search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -227,7 +229,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         Ok(None)
     }
 
-    /// The directories below the working directory that lead to the target, outermost first.
+    /// Returns the directories below the working directory that lead to the target, outermost first.
     pub fn directories_to_target(&self) -> Vec<PathBuf> {
         let cwd = self.at.cwd.as_path();
         let Some(dir) = self.at.target.as_deref().and_then(Path::parent) else { return Vec::new() };
@@ -237,7 +239,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         dirs
     }
 
-    /// A file that is there; else, where it is there and cannot be read, a source that says so.
+    /// Reads a file. If it exists but cannot be read, reports it as unreadable.
     pub fn file(&mut self, path: &Path, load: Load) -> Known<Option<Arc<File>>> {
         match self.search.read(path, load.reason.to_owned())? {
             Ok(raw) => Ok(Some(Arc::new(File::new(path, raw)))),
@@ -248,7 +250,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// The same for a file of a folder.
+    /// Returns the content of a file in a folder. If it could not be read, reports it as unreadable.
     pub fn opened(&mut self, file: &InFolder, load: Load) -> Option<Arc<File>> {
         match &file.read {
             Ok(read) => Some(read.clone()),
@@ -266,8 +268,8 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Whether the file comes for the first time. Paths that are written in one way only, as nearly all are, count by
-    /// their bytes: rules come by the thousand.
+    /// Returns true if the file comes for the first time. Normalized paths, which nearly all are, are compared by their
+    /// bytes because there may be thousands of rules.
     fn take(&mut self, path: &Path) -> bool {
         let written = path.as_os_str().as_encoded_bytes();
         let is_step = |part: &[u8]| part[0] == b'/' && (part[1] == b'/' || part[1..] == *b"./");
@@ -276,7 +278,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         self.taken.insert(if is_odd { path.components().collect::<PathBuf>().into() } else { path.into() })
     }
 
-    /// A source without any text in the messages.
+    /// Reports a file without any text in the messages.
     pub fn say(&mut self, path: &Path, load: Load, fate: Fate, reason: impl Into<String>) {
         if self.take(path) {
             let source = Source::new(path, load.scope, fate, reason);
@@ -284,7 +286,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Takes back that a file is left out, which is given after all.
+    /// Removes the report that a file is excluded, because it is loaded after all.
     pub fn take_back(&mut self, path: &Path) {
         let place = Place::Path(path.to_owned());
         let sources = &mut self.answer.sources;
@@ -295,7 +297,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Puts the range of the file at the end, as `show` writes it. A file that stands there already is left out.
+    /// Appends a range of the file's text, formatted by `show`. Does nothing if the file was already taken.
     pub fn give<T: Into<Text>>(&mut self, file: &File, range: Range<usize>, load: Load, show: impl FnOnce(Text) -> T) {
         if !self.take(&file.path) {
             return;
@@ -320,7 +322,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         self.answer.sources.push(Source { kept, trigger: load.trigger, message, part, ..source });
     }
 
-    /// Puts a text of the file at the end, also if the file stands there already.
+    /// Appends a text of the file, even if the file was already taken.
     pub fn give_again(&mut self, file: &File, load: Load, text: Text) {
         if self.taken.contains(AsRef::<std::ffi::OsStr>::as_ref(&file.path)) {
             match load.trigger {
@@ -332,36 +334,36 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Adds a text to the start that no file brings.
+    /// Adds a text to the start that comes from no file.
     pub fn line(&mut self, text: impl Into<Text>) {
         self.started.push(text.into());
     }
 
-    /// Takes white space from the end of the start's last text, as JavaScript's `trim` does.
+    /// Removes white space from the end of the start's last text, as JavaScript's `trim` does.
     pub fn trim_last(&mut self) {
         if let Some(last) = self.started.last_mut() {
             *last = last.slice(0..text::js_trim_end(last).len());
         }
     }
 
-    /// Says of the last source that it was cut at a limit, which stands in its range already.
+    /// Marks the last source as cut at a limit. Its range is already shortened.
     pub fn cut_last(&mut self, limit: Limit, reason: String) {
         if let Some(source) = self.answer.sources.last_mut().filter(|source| source.fate == Fate::Loaded) {
             *source = Source { fate: Fate::Truncated, limit: Some(limit), reason, ..source.clone() };
         }
     }
 
-    /// How many texts the start has.
+    /// Returns the number of texts at the start.
     pub fn started(&self) -> usize {
         self.started.len()
     }
 
-    /// Puts a head before one of the texts of the start.
+    /// Prepends a header to one of the texts of the start.
     pub fn before(&mut self, part: usize, head: &str) {
         self.started[part] = Text::framed(head, self.started[part].clone(), "");
     }
 
-    /// The whole file, if it is there.
+    /// Appends the whole file and returns true, if it can be read.
     pub fn whole(&mut self, path: &Path, load: Load) -> Known<bool> {
         let Some(file) = self.file(path, load)? else { return Ok(false) };
         let blank = file.text.trim().is_empty();
@@ -369,7 +371,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         Ok(true)
     }
 
-    /// The first of the names that is a file is handed to `give`; the others that are there are shadowed by it.
+    /// Hands the first file that exists under one of the names to `give`. Reports the others as shadowed.
     pub fn first(
         &mut self,
         dir: &Path,
@@ -391,7 +393,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         Ok(None)
     }
 
-    /// Says that another file is taken in the place of this one, if this one is there.
+    /// Reports that another file is loaded in place of this one, if this one exists.
     pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Known<()> {
         if self.search.is_file(path, load.reason.to_owned())? && self.take(path) {
             let reason = format!("{} is loaded instead", by.display());
@@ -401,7 +403,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         Ok(())
     }
 
-    /// A rule: its text at the start or with the target, or a source that says when it would count.
+    /// Adds a rule: its text at the start or with the target, or a source that says when it would apply.
     pub fn rule(&mut self, file: &File, range: Range<usize>, scope: Scope, when: &When, globs: Globs) {
         match when {
             When::Always => self.give(file, range, Load::start(scope, "a rule that always applies"), identity),
@@ -431,7 +433,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Whether a pattern matches the target.
+    /// Returns true if a pattern matches the target.
     fn matches(&mut self, patterns: &Patterns, globs: Globs) -> bool {
         let Some(target) = self.at.target.as_deref() else { return false };
         if self.seen_from.as_ref().is_none_or(|(base, _)| base.as_os_str() != globs.base.as_os_str()) {
@@ -442,32 +444,33 @@ impl<'a, 'f> Chain<'a, 'f> {
         below.is_some_and(|path| patterns.all.iter().any(|pattern| globs.matches(pattern, path)))
     }
 
-    /// The files of a folder whose names end so; sorted by path. Links to files count.
+    /// Returns the files of a folder whose names end with `ending`, sorted by path. Symlinks to files count.
     pub fn folder(&mut self, dir: &Path, ending: &'static str) -> Known<Arc<Vec<InFolder>>> {
         let look = |dir: &Path, ending: &'static str, search: &mut Search| in_folder(dir, ending, false, search);
         self.search.part("files of a folder", (dir, ending), look)
     }
 
-    /// The same with the folders below it. Links to folders do not count.
+    /// Returns the files of a folder and the folders below it whose names end with `ending`. Symlinks to folders are
+    /// not followed.
     pub fn tree(&mut self, dir: &Path, ending: &'static str) -> Known<Arc<Vec<InFolder>>> {
         self.search.part("files below a folder", (dir, ending), files_below)
     }
 }
 
-/// A file of a folder, and what came of reading it.
+/// File of a folder, and the result of reading it.
 #[derive(Clone)]
 pub(in crate::harness) struct InFolder {
     pub path: PathBuf,
-    /// The file, or why it could not be read.
+    /// The file, or the reason why it could not be read.
     pub read: Result<Arc<File>, Unreadable>,
 }
 
-/// What [`Chain::tree`] finds.
+/// Finds files for [`Chain::tree`].
 pub(in crate::harness) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<InFolder>> {
     in_folder(dir, ending, true, search)
 }
 
-/// The files of a folder and, if `deep`, of those below it.
+/// Returns the files of a folder and, if `deep`, of those below it.
 fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Known<Vec<InFolder>> {
     let takes = |entry: &Entry| match entry.kind {
         FileType::Dir => deep,
@@ -482,7 +485,7 @@ fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Known
     found.into_iter().map(read).collect()
 }
 
-/// What stands behind an `@` at the beginning of a word, outside of code.
+/// Returns the words that begin with `@` outside of code, without the `@` and trailing punctuation.
 pub(in crate::harness) fn mentioned(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     if !text.contains('@') {
@@ -497,7 +500,6 @@ pub(in crate::harness) fn mentioned(text: &str) -> Vec<&str> {
         if fenced {
             continue;
         }
-        // Every second piece between backticks is code.
         for words in line.split('`').step_by(2) {
             let mentions = words.split_whitespace().filter_map(|word| word.strip_prefix('@'));
             found.extend(mentions.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])));

@@ -1,7 +1,7 @@
-//! YAML at the head of an instruction file, as far as rules use it: keys with texts, lists and booleans.
+//! YAML front matter of an instruction file, as far as rules use it: keys with texts, lists and booleans.
 //!
-//! Where the block is no YAML, such as `globs: **/*.ts` without quotation marks, the value still stands on its line, and
-//! harnesses differ on what they make of it; so both readings are offered.
+//! If the block is not valid YAML, such as `globs: **/*.ts` without quotation marks, the value can still be read from
+//! its line. Agents differ in how they treat this, so both readings are offered.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use crate::formats::Remembered;
 use crate::harness::kit::heads;
 
-/// The keys by which one harness or another is told for which files a rule is.
+/// Keys by which agents select the files that a rule applies to.
 pub(in crate::harness) const PATTERN_KEYS: [&str; 4] = ["applyTo", "paths", "globs", "fileMatchPattern"];
 
-/// The key of another harness that stands where none of the harness's own does.
+/// Returns a pattern key of another agent that the front matter has, if it has none of the agent's own.
 fn foreign_key(own: &[&str], has: impl Fn(&str) -> bool) -> Option<&'static str> {
     let foreign = || PATTERN_KEYS.into_iter().find(|key| !own.contains(key) && has(key));
     if own.iter().any(|key| has(key)) { None } else { foreign() }
 }
 
-/// What is wrong with the head of a rule that should say by one of the keys in `own` which files it is for; `always` says
-/// what that means.
+/// Describes the problem of a front matter that lacks the pattern keys in `own`: it is not closed, or uses another
+/// agent's key. `always` is the consequence, in words.
 pub(in crate::harness) fn problem(
     text: &str,
     own: &[&str],
@@ -33,7 +33,7 @@ pub(in crate::harness) fn problem(
     Some(format!("`{foreign}` is another agent's key; use {}: without it, {always}", own[0]))
 }
 
-/// Whether a rule begins with a head that nothing closes, so that it is taken for text.
+/// Returns true if the front matter is not closed, so that it is taken for text.
 fn is_open(text: &str) -> bool {
     let mut lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
     let begins = lines.next().is_some_and(|line| line.trim_end() == "---");
@@ -46,21 +46,21 @@ type Entries = Option<Vec<(String, Value)>>;
 
 /// The front matter of one file.
 pub(in crate::harness) struct FrontMatter<'a> {
-    /// Keys and values; `None` where the block is no YAML.
+    /// Keys and values; `None` if the block is not YAML.
     entries: Arc<Entries>,
     block: &'a str,
 }
 
-/// The same without the text it stands in.
+/// Front matter as ranges, without the text.
 pub(in crate::harness) struct Head {
     entries: Arc<Entries>,
     block: Range<usize>,
-    /// Where the text behind it begins, in bytes.
+    /// Start of the text after the front matter, in bytes.
     pub body: usize,
 }
 
 impl Head {
-    /// The block between a first line `---` and the next line that begins so.
+    /// Parses the block between a first line `---` and the next line that begins with `---`.
     pub(in crate::harness) fn of(text: &str) -> Option<Head> {
         static READ: Remembered<Entries> = Remembered::new();
         let (block, body) = heads::vscode(text)?;
@@ -69,7 +69,7 @@ impl Head {
         Some(Head { entries, block: start..start + block.len(), body: text.len() - body.len() })
     }
 
-    /// With the text it stands in.
+    /// Returns the front matter with the text that it is part of.
     pub(in crate::harness) fn front_matter<'a>(&self, text: &'a str) -> FrontMatter<'a> {
         FrontMatter { entries: self.entries.clone(), block: &text[self.block.clone()] }
     }
@@ -79,7 +79,7 @@ fn lines_of(block: &str) -> impl Iterator<Item = &str> {
     block.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']))
 }
 
-/// A value of the few shapes that matter.
+/// Value of one of the shapes that rules use.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::harness) enum Value {
     Text(String),
@@ -90,27 +90,27 @@ pub(in crate::harness) enum Value {
 }
 
 impl<'a> FrontMatter<'a> {
-    /// The block between a first line `---` and the next line that begins so.
+    /// Parses the block between a first line `---` and the next line that begins with `---`.
     pub(in crate::harness) fn of(text: &'a str) -> Option<FrontMatter<'a>> {
         Some(Head::of(text)?.front_matter(text))
     }
 
-    /// Whether the block is YAML.
+    /// Returns true if the block is YAML.
     pub(in crate::harness) fn is_yaml(&self) -> bool {
         self.entries.is_some()
     }
 
-    /// The value of a key. Of a key that stands twice the last one counts.
+    /// Returns the value of a key. If a key occurs twice, the last one counts.
     pub(in crate::harness) fn get(&self, key: &str) -> Option<&Value> {
         self.entries.as_ref().as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Whether a key stands there, whatever its value.
+    /// Returns true if the key occurs, whatever its value.
     pub(in crate::harness) fn has(&self, key: &str) -> bool {
         self.get(key).is_some() || (!self.is_yaml() && self.raw(key).is_some())
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub(in crate::harness) fn text(&self, key: &str) -> Option<&str> {
         match self.get(key)? {
             Value::Text(text) => Some(text),
@@ -118,13 +118,13 @@ impl<'a> FrontMatter<'a> {
         }
     }
 
-    /// The text of a key; where the block is no YAML, what stands on the line.
+    /// Returns the text of a key. If the block is not YAML, returns the rest of the key's line.
     pub(in crate::harness) fn word(&self, key: &str) -> Option<&str> {
         if self.is_yaml() { self.text(key) } else { self.raw(key) }
     }
 
-    /// The patterns of a key: a list, or one text with commas between them; where the block is no YAML, what stands on the
-    /// line. `None` without any value.
+    /// Returns the patterns of a key: a list, or one text separated by commas. If the block is not YAML, reads the rest
+    /// of the key's line. `None` if there is no value.
     pub(in crate::harness) fn patterns(&self, key: &str) -> Option<Vec<String>> {
         match (self.is_yaml(), self.get(key)) {
             (true, Some(Value::Text(text))) => Some(split(text)),
@@ -136,7 +136,7 @@ impl<'a> FrontMatter<'a> {
         }
     }
 
-    /// The value on the line of `key`, as it stands.
+    /// Returns the value on the line of `key`, without the quotation marks around it.
     fn raw(&self, key: &str) -> Option<&'a str> {
         let line = lines_of(self.block).find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
         let value = line.trim();
@@ -145,7 +145,7 @@ impl<'a> FrontMatter<'a> {
     }
 }
 
-/// The keys and values of a block of YAML; `None` where it is none.
+/// Parses the keys and values of a YAML block; `None` if it is not valid.
 fn entries(block: &[&str]) -> Entries {
     let mut entries = Vec::new();
     let mut lines = block.iter().peekable();
@@ -180,7 +180,7 @@ fn entries(block: &[&str]) -> Entries {
                 "true" | "True" | "TRUE" => Value::Bool(true),
                 "false" | "False" | "FALSE" => Value::Bool(false),
                 "null" | "Null" | "NULL" | "~" => Value::Other,
-                // Words such as `Infinity`, which Rust takes for numbers, are texts.
+                // YAML treats words such as `Infinity`, which Rust parses as numbers, as texts.
                 number
                     if number.ends_with(|c: char| c.is_ascii_digit() || c == '.') && number.parse::<f64>().is_ok() =>
                 {
@@ -194,7 +194,7 @@ fn entries(block: &[&str]) -> Entries {
     Some(entries)
 }
 
-/// A scalar; `None` where YAML would not have it.
+/// Parses a scalar; `None` if YAML would reject it.
 fn scalar(text: &str) -> Option<String> {
     let text = uncommented(text).trim();
     if let Some(inner) = text.strip_prefix('"') {
@@ -208,7 +208,7 @@ fn scalar(text: &str) -> Option<String> {
     (!forbidden).then(|| text.to_owned())
 }
 
-/// Without a comment, which begins with ` #` outside of quotation marks.
+/// Removes a comment, which begins with ` #` outside of quotation marks.
 fn uncommented(text: &str) -> &str {
     if text.trim_start().starts_with(['"', '\'']) {
         return text;
@@ -216,7 +216,7 @@ fn uncommented(text: &str) -> &str {
     text.find(" #").map_or(text, |at| &text[..at])
 }
 
-/// The items of a flow list.
+/// Splits the items of a flow list.
 fn split_flow(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut quote = None;
@@ -235,7 +235,7 @@ fn split_flow(text: &str) -> Vec<String> {
     items.into_iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
 }
 
-/// Patterns separated by commas, but for those between braces.
+/// Splits patterns at commas, except at those between braces.
 pub(in crate::harness) fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0_usize;

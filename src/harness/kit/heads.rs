@@ -1,51 +1,52 @@
-//! Where the head of a Markdown file ends: the readings of all clients side by side, each named after whose it is. What a
-//! head says is read elsewhere.
+//! Finds the end of the front matter of a Markdown file: the readings of all clients side by side, each named after its
+//! client. Parsing of the front matter is elsewhere.
 //!
-//! | reading | first line | ends with | besides |
+//! | reading | first line | ends with | notes |
 //! |---|---|---|---|
 //! | [`whole_lines`] | `---`, white space behind it | such a line | Claude Code's skills and agents, Copilot CLI's, Gemini CLI's and OpenClaw's skills |
-//! | [`vscode`] | the same | a line that begins with `---` | rules of Copilot CLI, Cursor and who follows them |
+//! | [`vscode`] | the same | a line that begins with `---` | rules of Copilot CLI, Cursor and agents that follow them |
 //! | [`vscode_chat`] | the same | such a line, or the end | files with patterns of Copilot in VS Code |
 //! | [`codex`] | `---`, white space on both sides | such a line | |
 //! | [`claude_code`] | `---`, behind a byte order mark | three dashes, wherever they stand | white space behind them goes |
 //! | [`gray_matter`] | `---`, and the name of a language | a line that begins with `---`, or the end | OpenCode |
 //! | [`cline`] | exactly `---` | a line that begins with `---` | |
 //! | [`qwen_code`] | exactly `---` | exactly `---` | |
-//! | [`continue_dev`] | any line of `---` | the next one | later ones lose their line ends |
-//! | [`pi`], [`hermes`], [`grok_build`], [`openclaw_early`] | begins with `---` | a line that begins so | what is cut off beside it differs |
+//! | [`continue_dev`] | any line of `---` | the next one | later such lines lose their line ends |
+//! | [`pi`], [`hermes`], [`grok_build`], [`openclaw_early`] | begins with `---` | a line that begins with `---` | they differ in what else is cut off |
 
 use std::ops::Range;
 
 use crate::text::{is_js_space, js_trimmed};
 
-/// The head and the text behind it; none where there is no head, or nothing closes it.
+/// Front matter and the text after it; `None` if there is no front matter, or it is not closed.
 type Parts<'a> = Option<(&'a str, &'a str)>;
 
-/// The text between a first line of three dashes and the next one.
+/// Splits at a first line of three dashes and the next such line.
 pub(in crate::harness) fn whole_lines(text: &str) -> Parts<'_> {
     let is_border = |line: &str| line.trim_end() == "---";
     between(text, is_border, is_border)
 }
 
-/// The text between a first line of three dashes and the next line that begins so.
+/// Splits at a first line of three dashes and the next line that begins with them.
 pub(in crate::harness) fn vscode(text: &str) -> Parts<'_> {
     between(text, |line| line.trim_end() == "---", |line| line.starts_with("---"))
 }
 
-/// What VS Code itself reads of a rule for its chat: the text between a first line of three dashes and the next one, or the end.
+/// Returns the front matter that VS Code itself reads for its chat: from a first line of three dashes to the next, or
+/// to the end.
 pub(in crate::harness) fn vscode_chat(text: &str) -> Option<&str> {
     let is_border = |line: &str| line.trim_end() == "---";
     let first = text.split_inclusive('\n').next().filter(|line| is_border(line))?;
     Some(between(text, is_border, is_border).map_or(&text[first.len()..], |(head, _)| head))
 }
 
-/// The text between a first line of three dashes and the next one; white space around the dashes does not count.
+/// Splits at a first line of three dashes and the next one. White space around the dashes is ignored.
 pub(in crate::harness) fn codex(text: &str) -> Parts<'_> {
     let is_border = |line: &str| line.trim() == "---";
     between(text, is_border, is_border)
 }
 
-/// The text between a first line that begins a head and the next one that ends it.
+/// Splits at a first line that satisfies `begins` and the next one that satisfies `ends`.
 fn between(text: &str, begins: impl Fn(&str) -> bool, ends: impl Fn(&str) -> bool) -> Parts<'_> {
     let mut lines = text.split_inclusive('\n');
     let start = lines.next().filter(|line| begins(line))?.len();
@@ -59,7 +60,7 @@ fn between(text: &str, begins: impl Fn(&str) -> bool, ends: impl Fn(&str) -> boo
     None
 }
 
-/// It ends with the first three dashes, wherever they stand.
+/// Splits at the first three dashes after the first line, even in the middle of a line.
 pub(in crate::harness) fn claude_code(text: &str) -> Parts<'_> {
     let rest = text.strip_prefix('\u{feff}').unwrap_or(text).strip_prefix("---")?;
     let space = rest.len() - rest.trim_start_matches(is_js_space).len();
@@ -67,15 +68,16 @@ pub(in crate::harness) fn claude_code(text: &str) -> Parts<'_> {
     Some((head, behind.trim_start_matches(is_js_space)))
 }
 
-/// A head of gray-matter.
+/// Front matter as the library gray-matter reads it.
 pub(in crate::harness) struct GrayMatter<'a> {
-    /// What stands behind the first dashes, such as `json`.
+    /// Text after the opening dashes, such as `json`.
     pub language: &'a str,
     pub head: &'a str,
     pub body: &'a str,
 }
 
-/// Of a head that nothing closes there is no text. A longer line of dashes begins none.
+/// Splits as gray-matter does. If the front matter is not closed, the body is empty. A first line of more than three
+/// dashes opens none.
 pub(in crate::harness) fn gray_matter(text: &str) -> Option<GrayMatter<'_>> {
     let after = text.strip_prefix("---").filter(|after| !after.starts_with('-'))?;
     let (language, after) = after.split_at(after.find('\n').unwrap_or(after.len()));
@@ -83,7 +85,7 @@ pub(in crate::harness) fn gray_matter(text: &str) -> Option<GrayMatter<'_>> {
     Some(GrayMatter { language, head, body: without_line_end(behind) })
 }
 
-/// The YAML between `---` and the next line that begins so.
+/// Splits at a first line `---` and the next line that begins with `---`.
 pub(in crate::harness) fn cline(text: &str) -> Parts<'_> {
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
     let (head, behind) = rest.split_once("\n---")?;
@@ -95,7 +97,7 @@ fn without_line_end(text: &str) -> &str {
     text.strip_prefix('\n').unwrap_or(text)
 }
 
-/// The YAML between two lines that are `---` and nothing else, of a text whose lines end with LF.
+/// Splits at two lines that are exactly `---`. The text's lines must end with LF.
 pub(in crate::harness) fn qwen_code(text: &str) -> Parts<'_> {
     let rest = text.strip_prefix("---\n")?;
     let ends = rest.match_indices("\n---").map(|(at, dashes)| (at, &rest[at + dashes.len()..]));
@@ -103,8 +105,7 @@ pub(in crate::harness) fn qwen_code(text: &str) -> Parts<'_> {
     Some((&rest[..end], behind.strip_prefix('\n').unwrap_or(behind)))
 }
 
-/// The head between the first two lines of three dashes, and what stands behind it: there, the white space goes behind any
-/// other such line.
+/// Splits at the first two lines of three dashes. In the body, white space after any other such line is removed.
 pub(in crate::harness) fn continue_dev(text: &str) -> (Option<&str>, String) {
     let lines = dashes(text);
     let [first, second, rest @ ..] = lines.as_slice() else { return (None, text.to_owned()) };
@@ -119,7 +120,7 @@ pub(in crate::harness) fn continue_dev(text: &str) -> (Option<&str>, String) {
     (Some(&text[first.end..second.start]), body)
 }
 
-/// The lines of three dashes, each with the white space behind it as far as a line's end.
+/// Returns the ranges of the lines of three dashes, each with the white space after it up to the last line end in it.
 fn dashes(text: &str) -> Vec<Range<usize>> {
     let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -137,31 +138,33 @@ fn dashes(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What stands between three dashes and the next line that begins so; an empty head is none.
+/// Returns the text between three dashes and the next line that begins with them; `None` if it is empty.
 pub(in crate::harness) fn pi(text: &str) -> Option<&str> {
     to_dashes(text)?.0.get(1..).filter(|head| !head.is_empty())
 }
 
-/// The text behind a head between three dashes; one of nothing but a head is sent whole.
+/// Returns the text after the front matter. A text with nothing after its front matter is returned whole.
 pub(in crate::harness) fn hermes(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}');
     let body = to_dashes(text).map_or("", |(_, behind)| behind.trim_start_matches('\n'));
     if body.is_empty() { text } else { body }
 }
 
-/// The text behind a head between three dashes; what else stands in their lines is no matter.
+/// Returns the text after the front matter, whatever else is on the lines of dashes.
 pub(in crate::harness) fn grok_build(text: &str) -> &str {
     to_dashes(text).map_or(text, |(_, behind)| behind)
 }
 
-/// What OpenClaw read up to 2026.2, of a text whose lines end with LF: without the first character behind the dashes.
+/// Returns the front matter as OpenClaw read it up to 2026.2: without the first character after the dashes. The text's
+/// lines must end with LF.
 pub(in crate::harness) fn openclaw_early(text: &str) -> Option<&str> {
     let mut head = to_dashes(text)?.0.chars();
     head.next();
     Some(head.as_str())
 }
 
-/// What stands behind three dashes as far as the next line that begins so, and behind the dashes of that one.
+/// Splits at three dashes at the start and the next line that begins with them. Both parts keep the rest of the dashes'
+/// lines.
 fn to_dashes(text: &str) -> Parts<'_> {
     text.strip_prefix("---")?.split_once("\n---")
 }

@@ -1,4 +1,4 @@
-//! A message that is put together from whole files and from words around them, one after the other.
+//! Builder for a message of whole files and texts around them, one after the other.
 
 use std::ops::Range;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Text, Trigger};
 use crate::snapshot::Content;
 
-/// A message that grows.
+/// Builder for a message.
 pub(in crate::harness) struct Section {
     trigger: Trigger,
     role: Role,
@@ -15,22 +15,22 @@ pub(in crate::harness) struct Section {
 }
 
 impl Section {
-    /// An empty one.
+    /// Creates an empty section.
     pub fn new(trigger: Trigger, role: Role) -> Section {
         Section { trigger, role, parts: Vec::new(), sources: Vec::new() }
     }
 
-    /// Whether nothing was put into it.
+    /// Returns true if the section has no parts.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Adds words that no file brings.
+    /// Adds a text that comes from no file.
     pub fn words(&mut self, text: impl Into<Text>) {
         self.parts.push(text.into());
     }
 
-    /// Adds what a file brings: `text` is what of it is sent, and `show` writes it.
+    /// Adds a range of a file's text, formatted by `show`.
     pub fn file(&mut self, file: Given<'_>, show: impl FnOnce(Text) -> Text) {
         let Given { path, raw, range, scope, reason } = file;
         let decoded = raw.text();
@@ -42,12 +42,12 @@ impl Section {
         self.parts.push(show(shown));
     }
 
-    /// The source of the last file, for what else is to be said of it, such as that it was cut.
+    /// Returns the source of the last file, for further remarks such as that it was cut.
     pub fn last(&mut self) -> Option<&mut Source> {
         self.sources.last_mut()
     }
 
-    /// Puts it at the end of the answer. One without any part is no message.
+    /// Appends the section to the answer. A section without parts becomes no message.
     pub fn finish(self, separator: &str, answer: &mut Answer) {
         let message = answer.messages.len();
         answer.sources.extend(self.sources.into_iter().map(|source| Source { message: Some(message), ..source }));
@@ -57,17 +57,17 @@ impl Section {
     }
 }
 
-/// A file, and what of its text is sent.
+/// A file, and the range of its text that is sent.
 pub(in crate::harness) struct Given<'f> {
     pub path: &'f Path,
     pub raw: &'f Content,
-    /// In its decoded text, a byte order mark included.
+    /// Range in the decoded text, including a byte order mark.
     pub range: Range<usize>,
     pub scope: Scope,
     pub reason: &'f str,
 }
 
-/// Where the text stands behind a byte order mark.
+/// Returns the range of the text after a byte order mark.
 pub(in crate::harness) fn behind_mark(text: &str) -> Range<usize> {
     text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len()..text.len()
 }

@@ -1,9 +1,9 @@
-//! MCP servers: what they say of themselves is told to the model. Only the servers know it, and Briefing starts none.
+//! Warns of instructions by MCP servers, which only the servers know; Briefing starts none.
 
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, Warning};
 use crate::text::list;
 
-/// Names the configured servers as a layer of the prompt, and says that their instructions are not known.
+/// Adds the configured servers as a layer of the prompt, and a warning that their instructions are not known.
 pub(in crate::harness) fn doubt(names: &[&str], role: Role, answer: &mut Answer) {
     if names.is_empty() {
         return;

@@ -1,9 +1,9 @@
-//! Skills: folders with a SKILL.md. Names and descriptions are listed at the start of a session; the text itself is sent
-//! when the agent calls for it. What harnesses do alike with them is here; where each looks, and what its list looks like,
-//! is in its own room.
+//! Skills: folders with a SKILL.md. Names and descriptions are listed at the start of a session; the text itself is
+//! sent when the agent calls for it. Common behaviour is here; each agent's folders and list format are in its own
+//! room.
 //!
-//! A list is a message of its own kind. It holds the entries of the skills that are on the disk, as the client writes them;
-//! the client's words around it, and skills that it brings along inside of its program, are not repeated.
+//! A list is a message of its own kind. It contains the entries of the skills on the disk, as the client writes them;
+//! the client's text around them and its built-in skills are not repeated.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,56 +14,56 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Entry, FileType};
 use crate::text::{Size, locale_compare};
 
-/// The file that makes a folder a skill.
+/// File that makes a folder a skill.
 pub(in crate::harness) const FILE: &str = "SKILL.md";
 
-/// Why a skill is in the answer.
+/// Reason for which a skill is in the answer.
 pub(in crate::harness) const LISTED: &str = "listed by name and description; its text is sent when the agent calls it";
 
-/// A skill that was found.
+/// Skill on the disk.
 #[derive(Clone, Debug)]
 pub(in crate::harness) struct Skill {
-    /// What it is called.
+    /// Name in the list.
     pub name: String,
-    /// What it is for.
+    /// Description in the list.
     pub description: String,
-    /// Its SKILL.md, and whether it is listed.
+    /// SKILL.md, and whether it is listed.
     pub source: Source,
 }
 
 impl Skill {
-    /// Its SKILL.md.
+    /// Returns the path of the SKILL.md.
     pub(in crate::harness) fn path(&self) -> &Path {
         self.source.path().unwrap_or(Path::new(""))
     }
 
-    /// Whether it is still to be listed: nothing has left it out.
+    /// Returns true if nothing has removed the skill from the list.
     pub(in crate::harness) fn counts(&self) -> bool {
         self.source.fate == Fate::Loaded
     }
 
-    /// Says that it stands in a list, in the message of that number, and what is sent of it there.
+    /// Marks the skill as listed: `text` is its entry, `message` the index of the list.
     pub(in crate::harness) fn listed(&mut self, text: &str, message: usize) {
         self.source.fate = Fate::Listed;
         self.source.sent = Some(Size::of(text));
         (self.source.message, self.source.part) = (Some(message), Some(0));
     }
 
-    /// Takes it off the list.
+    /// Removes the skill from the list.
     pub(in crate::harness) fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
         (self.source.fate, self.source.reason) = (fate, reason.into());
     }
 }
 
-/// A SKILL.md that was read: its text, and the source that it is.
+/// A SKILL.md that was read: its text and its source.
 pub(in crate::harness) struct File {
     pub text: String,
-    /// Whether it is UTF-8 throughout.
+    /// True if the file is valid UTF-8.
     pub is_text: bool,
     pub source: Source,
 }
 
-/// Reads a SKILL.md. One that cannot be read is said to be so in `unreadable`.
+/// Reads a SKILL.md. Adds it to `unreadable` if it cannot be read.
 pub(in crate::harness) fn read(
     path: &Path,
     scope: Scope,
@@ -82,25 +82,25 @@ pub(in crate::harness) fn read(
     }
 }
 
-/// A SKILL.md as a source.
+/// Creates the source of a SKILL.md.
 pub(in crate::harness) fn source(path: &Path, scope: Scope, fate: Fate, reason: &str) -> Source {
     Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..Source::new(path, scope, fate, reason) }
 }
 
 impl File {
-    /// A source that is no skill, and why.
+    /// Returns the source of a file that is not a skill, with the reason.
     pub(in crate::harness) fn refused(self, reason: &str) -> Source {
         Source { fate: Fate::Dropped, reason: format!("not a skill: {reason}"), ..self.source }
     }
 
-    /// The skill that it is.
+    /// Turns the file into a skill.
     pub(in crate::harness) fn named(self, name: String, description: String) -> Skill {
         let source = Source { called: Some(name.clone()), ..self.source };
         Skill { name, description, source }
     }
 }
 
-/// The text that a value is; a list or a table is none.
+/// Returns a scalar value as text; `None` for null, a list or a table.
 pub(in crate::harness) fn words(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) | Value::Date(text) => Some(text.clone()),
@@ -112,7 +112,7 @@ pub(in crate::harness) fn words(node: &Node) -> Option<String> {
     }
 }
 
-/// What stands behind a key, with the indented lines below it: as it is written, whatever YAML makes of it.
+/// Returns the value of a key with the indented lines below it, as written, without parsing YAML.
 pub(in crate::harness) fn as_written(head: &str, key: &str) -> Option<String> {
     let of_key = |line: &&str| line.trim_start().strip_prefix(key)?.trim_start().strip_prefix(':').map(str::len);
     let mut lines = head.lines().skip_while(|line| of_key(line).is_none());
@@ -123,17 +123,17 @@ pub(in crate::harness) fn as_written(head: &str, key: &str) -> Option<String> {
     Some(parts.join(" "))
 }
 
-/// Whether a name is one that a command could have.
+/// Returns true if a command could have this name.
 pub(in crate::harness) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
 }
 
-/// Whether a key is switched on.
+/// Returns true if the key's value is `true`.
 pub(in crate::harness) fn is_on(head: &Node, key: &str) -> bool {
     head.get(key).and_then(Node::as_bool) == Some(true)
 }
 
-/// Says of a harness whose lists are not known here that it sends one, where some of its folders hold anything.
+/// Doubts the answer for an agent whose skill lists are not known, if one of its folders contains anything.
 pub(in crate::harness) fn doubted(folders: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     search.expect(folders.iter().cloned().map(Ask::Listing))?;
     for folder in folders {
@@ -147,24 +147,24 @@ pub(in crate::harness) fn doubted(folders: Vec<PathBuf>, search: &mut Search, an
     Ok(())
 }
 
-/// How a harness goes through folders of skills.
+/// Way in which an agent walks folders of skills.
 #[derive(Clone, Copy)]
 pub(in crate::harness) struct Walk {
-    /// How many levels of folders are entered.
+    /// Number of folder levels that are entered.
     pub depth: usize,
-    /// Whether names that begin with a dot count.
+    /// True if names that begin with a dot count.
     pub hidden: bool,
-    /// Whether links to folders are entered.
+    /// True if symlinks to folders are followed.
     pub folder_links: bool,
-    /// Whether a SKILL.md may be a link.
+    /// True if a SKILL.md may be a symlink.
     pub file_links: bool,
-    /// Whether nothing is looked for below a folder that has a SKILL.md.
+    /// True if folders below one with a SKILL.md are not entered.
     pub ends_at_skill: bool,
-    /// Whether `root` itself may be a skill.
+    /// True if `root` itself may be a skill.
     pub root_counts: bool,
 }
 
-/// Every SKILL.md at and below `root`, in the order of the alphabet.
+/// Returns every SKILL.md at and below `root`, sorted by path.
 pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
@@ -206,7 +206,7 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
     Ok(found)
 }
 
-/// What an entry is, or where links count, what it leads to.
+/// Returns the type of an entry, or of a symlink's target if links count.
 fn kind_of(entry: &Entry, path: &Path, links_count: bool, search: &mut Search) -> Known<FileType> {
     if entry.kind != FileType::Link || !links_count {
         return Ok(entry.kind);
@@ -219,7 +219,7 @@ pub(in crate::harness) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> 
     items.sort_by(|one, other| locale_compare(name(one), name(other)));
 }
 
-/// Of several skills of one name, the first stays; which one that is, the caller's order says.
+/// Keeps the first skill of each name, in the order given, and marks the others as shadowed.
 pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
     let mut firsts: HashMap<String, PathBuf> = HashMap::new();
     for skill in skills.iter_mut().filter(|skill| skill.counts()) {
@@ -232,7 +232,8 @@ pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
     }
 }
 
-/// The list of the skills that count, each in the words of `entry`, as the message of that number; and all as sources.
+/// Returns the list of the skills that count, each formatted by `entry`, and the sources of all skills. `message` is
+/// the index that the list will have.
 pub(in crate::harness) fn told(
     mut found: Vec<Skill>,
     message: usize,
@@ -248,7 +249,7 @@ pub(in crate::harness) fn told(
     (list(Trigger::Session, Role::System, &entries), sources)
 }
 
-/// A list that has an element for every skill, as several clients write it.
+/// Formats a skill as an XML element, as several clients do.
 pub(in crate::harness) fn element(indent: &str, skill: &Skill, location: &str, escaped: fn(&str) -> String) -> String {
     format!(
         "{indent}<skill>\n{indent}  <name>{}</name>\n{indent}  <description>{}</description>\n{indent}  <location>{}</location>\n{indent}</skill>",
@@ -258,12 +259,12 @@ pub(in crate::harness) fn element(indent: &str, skill: &Skill, location: &str, e
     )
 }
 
-/// The five characters of XML, as entities.
+/// Escapes the five special characters of XML.
 pub(in crate::harness) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
 }
 
-/// The list, unless it is empty.
+/// Returns the list as a message, unless it is empty.
 pub(in crate::harness) fn list(trigger: Trigger, role: Role, entries: &[String]) -> Option<Message> {
     let text = entries.join("\n");
     let message = Message { kind: MessageKind::Skills, ..Message::instructions(trigger, role, text) };

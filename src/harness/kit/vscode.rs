@@ -1,4 +1,4 @@
-//! Settings of VS Code, as far as agents that live in it read them: the user's file, and over it the workspace's.
+//! Settings of VS Code, as far as agents in it read them: those of the user, overridden by those of the workspace.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use crate::formats::{Node, Value, parse_jsonc};
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
-/// Where they are, as endings of paths.
+/// Settings files, as endings of paths.
 pub(in crate::harness) const NAMES: [&str; 2] = [".vscode/settings.json", "Code/User/settings.json"];
 
-/// The settings of a workspace folder.
+/// Settings that apply to a workspace folder.
 pub(in crate::harness) struct Settings {
-    /// The user's, then the workspace's.
+    /// Settings of the user, then of the workspace.
     layers: Vec<Node>,
 }
 
 impl Settings {
-    /// Reads both files. Profiles, remote settings and those of a `.code-workspace` are not looked for.
+    /// Reads both files. Profiles, remote settings and those of a `.code-workspace` are not considered.
     pub fn gather(at: &Standpoint, search: &mut Search, warnings: &mut Vec<Warning>) -> Known<Settings> {
         let files = [user_directory(at, search).join("settings.json"), at.cwd.join(".vscode/settings.json")];
         search.expect(files.iter().cloned().map(Ask::Content))?;
@@ -36,17 +36,17 @@ impl Settings {
         Ok(Settings { layers })
     }
 
-    /// A switch; the workspace's word counts over the user's.
+    /// Returns a boolean setting. The workspace overrides the user.
     pub fn flag(&self, key: &str, default: bool) -> bool {
         self.layers.iter().rev().find_map(|layer| layer.get(key)?.as_bool()).unwrap_or(default)
     }
 
-    /// Whether anybody says something about a setting.
+    /// Returns true if either file has the setting.
     pub fn names(&self, key: &str) -> bool {
         self.layers.iter().any(|layer| layer.get(key).is_some())
     }
 
-    /// A table of switches: VS Code lays objects over each other, key by key, the defaults below all.
+    /// Returns a table of booleans. As in VS Code, objects are merged key by key, over the defaults.
     pub fn switches(&self, key: &str, defaults: &[&str]) -> Vec<(String, bool)> {
         let mut all: Vec<(String, bool)> = defaults.iter().map(|&name| (name.to_owned(), true)).collect();
         let tables = self.layers.iter().filter_map(|layer| layer.get(key)?.as_table());
@@ -61,7 +61,7 @@ impl Settings {
     }
 }
 
-/// The directory of the user's own settings.
+/// Returns the directory of the user's settings.
 pub(in crate::harness) fn user_directory(at: &Standpoint, search: &Search) -> PathBuf {
     let dir = if cfg!(target_os = "macos") {
         at.home.join("Library/Application Support")

@@ -1,8 +1,9 @@
-//! The keys of `.aider.conf.yml`, which are those of the command line: any other stops Aider, and so does a wrong value.
+//! Checks the keys of `.aider.conf.yml`, which are those of the command line. An unknown key or a wrong value stops
+//! Aider.
 
 use crate::formats::{Node, Value};
 
-/// What is on or off; Aider 0.86.2. Most may have `no-` in front.
+/// Boolean keys (Aider 0.86.2). Most accept the prefix `no-`.
 const FLAGS: &str = "verify-ssl architect auto-accept-architect check-model-accepts-settings cache-prompts \
     restore-chat-history dark-mode light-mode pretty show-diffs git add-gitignore-files subtree-only auto-commits \
     dirty-commits attribute-author attribute-committer attribute-commit-message-author \
@@ -11,12 +12,12 @@ const FLAGS: &str = "verify-ssl architect auto-accept-architect check-model-acce
     update gui browser copy-paste apply-clipboard-edits exit show-repo-map show-prompts disable-playwright vim yes-always \
     verbose suggest-shell-commands fancy-input multiline notifications detect-urls opus sonnet haiku 4o mini 4-turbo \
     35turbo 35-turbo deepseek o1-mini o1-preview";
-/// The flags without a `no-` form.
+/// Boolean keys without a `no-` form.
 const PLAIN_FLAGS: &str = "architect dark-mode light-mode show-diffs subtree-only commit skip-sanity-check-repo lint test \
     analytics-disable just-check-update install-main-branch upgrade update apply-clipboard-edits exit show-repo-map \
     show-prompts disable-playwright vim yes-always verbose opus sonnet haiku 4o mini 4-turbo 35turbo 35-turbo deepseek \
     o1-mini o1-preview";
-/// What may be a list.
+/// Keys that accept a list.
 const LISTS: &str = "set-env api-key alias lint-cmd file read";
 const TEXTS: &str = "openai-api-key anthropic-api-key openai-api-base openai-api-type openai-api-version \
     openai-api-deployment-id openai-organization-id list-models models model-settings-file model-metadata-file \
@@ -28,7 +29,7 @@ const TEXTS: &str = "openai-api-key anthropic-api-key openai-api-base openai-api
     notifications-command editor";
 const WHOLE: &str = "max-chat-history-tokens cache-keepalive-pings";
 const NUMBERS: &str = "timeout map-multiplier-no-files";
-/// What the command line of every recorded session says itself, so that no value of theirs was ever looked at.
+/// Keys that the recorded sessions passed on the command line, so that their values in settings were never checked.
 const UNCHECKED: &str = "model message msg map-tokens check-update show-model-warnings show-release-notes gitignore stream \
     no-check-update no-show-model-warnings no-show-release-notes no-gitignore no-stream help version";
 
@@ -57,7 +58,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("shell-completions", &["bash", "tcsh", "zsh"]),
 ];
 
-/// What is wrong with settings.
+/// Returns the first problem of the settings.
 pub(super) fn problem(settings: &Node) -> Option<String> {
     let Some(entries) = settings.as_table() else { return Some("it must be a mapping of keys to values".to_owned()) };
     entries.iter().filter(|(_, node)| node.value != Value::Null).find_map(|(key, node)| wrong(key, node))
@@ -95,7 +96,7 @@ fn has(words: &str, name: &str) -> bool {
     words.split_whitespace().any(|word| word == name)
 }
 
-/// A value that is no list as Python makes it a text.
+/// Converts a value to text as Python does; `None` for a list.
 pub(super) fn as_python_says(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) | Value::Date(text) => Some(text.clone()),

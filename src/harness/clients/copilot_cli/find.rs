@@ -1,11 +1,11 @@
-//! Finds files by name whatever their letter case.
+//! Finds files by name, ignoring letter case.
 
 use std::path::{Path, PathBuf};
 
 use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 
-/// The file of that name in `dir`: as written, else in another letter case.
+/// Returns the file with this name in `dir`: with the exact letter case if it exists, otherwise in another.
 pub(super) fn named(dir: &Path, name: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(entries) = search.list(dir, "names are found whatever their letter case")? else { return Ok(None) };
     let mut names: Vec<_> = entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(name)).collect();

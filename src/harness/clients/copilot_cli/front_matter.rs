@@ -1,4 +1,4 @@
-//! What the front matter of an instruction file says: the patterns it applies to, its description, and whom it is not for.
+//! Front matter of an instruction file: its patterns, its description, and the agents it excludes.
 
 use std::sync::Arc;
 
@@ -8,37 +8,37 @@ use crate::harness::kit::front_matter::{self, PATTERN_KEYS};
 use crate::harness::kit::heads;
 use crate::text::js_trim;
 
-/// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
+/// Names in `excludeAgent` that refer to this client (Copilot CLI 1.0.102).
 const OWN_NAMES: [&str; 2] = ["coding-agent", "cloud-agent"];
 
-/// The front matter, as far as Copilot CLI reads it.
+/// Front matter, as far as Copilot CLI reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
-    /// `applyTo` or `paths`: a text is split at commas, the texts of a list stay as they are.
+    /// Patterns of `applyTo` or `paths`. A text is split at commas; the entries of a list are not.
     pub patterns: Vec<String>,
-    /// `description`, without white space around it.
+    /// Value of `description`, without surrounding white space.
     pub description: String,
-    /// Whether `excludeAgent` names this client.
+    /// True if `excludeAgent` names this client.
     pub excluded: bool,
-    /// The keys that it has, of those that say for which files a rule is.
+    /// Pattern keys that occur.
     keys: Vec<&'static str>,
 }
 
 impl FrontMatter {
-    /// Whether the file applies to everything, so that it is sent at once.
+    /// Returns true if the file applies to everything, so that it is sent at the start.
     pub(super) fn is_everywhere(&self) -> bool {
         self.patterns.iter().all(|pattern| matches!(pattern.as_str(), "**" | "**/*" | "*"))
     }
 }
 
-/// What is wrong with the front matter, if anything is.
+/// Returns the problem of the front matter, if there is one.
 pub(super) fn problem(text: &str) -> Option<String> {
     let front = heads::vscode(text).map(|(head, _)| read(head));
     let has = |key: &str| front.as_ref().is_some_and(|front| front.keys.contains(&key));
     front_matter::problem(text, &["applyTo", "paths"], has, "the file applies to everything")
 }
 
-/// Reads the front matter of `text`.
+/// Parses the front matter of `text`.
 pub(super) fn parse(text: &str, heads: Heads) -> FrontMatter {
     let Some((block, _)) = heads::vscode(text) else { return FrontMatter::default() };
     match heads {
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, heads: Heads) -> FrontMatter {
     }
 }
 
-/// Reads a block as the newest version does.
+/// Parses a block as the newest version does.
 fn read(block: &str) -> Arc<FrontMatter> {
     static READ: Remembered<FrontMatter> = Remembered::new();
     READ.of(block, |block| read_as(block, Heads::Paths))
@@ -60,7 +60,7 @@ fn read_as(block: &str, heads: Heads) -> FrontMatter {
     }
 }
 
-/// The patterns of one text.
+/// Splits one text into patterns.
 fn of_text(text: &str, heads: Heads) -> Vec<String> {
     match heads {
         Heads::Whole => Some(text.to_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
@@ -87,14 +87,14 @@ fn of_yaml(node: &Node, block: &str, heads: Heads) -> FrontMatter {
     FrontMatter { patterns, description, excluded, keys: PATTERN_KEYS.into_iter().filter(has).collect() }
 }
 
-/// Where it is no YAML, such as `applyTo: **/*.ts` without quotation marks, the client still takes the pattern from its
-/// line, and nothing else.
+/// Reads the pattern from its line. The client does this if the block is not YAML, such as `applyTo: **/*.ts` without
+/// quotation marks, and ignores all other keys.
 fn of_lines(block: &str, heads: Heads) -> FrontMatter {
     let paths = || raw(block, "paths").filter(|_| heads == Heads::Paths);
     let line = raw(block, "applyTo").or_else(paths);
     let line = match heads {
         Heads::Braces | Heads::Paths => line,
-        // To a script a line ends there as well.
+        // In JavaScript these characters end a line too.
         Heads::Whole | Heads::Commas => line.and_then(|line| line.split(['\u{2028}', '\u{2029}']).next()),
     };
     let patterns = line.map(|line| of_text(line, heads)).unwrap_or_default();
@@ -106,7 +106,8 @@ fn texts(list: &[Node]) -> impl Iterator<Item = &str> {
     list.iter().filter_map(Node::as_text)
 }
 
-/// The value on the first line of `key`, without one pair of quotation marks around it, or else without a comment.
+/// Returns the value on the first line of `key`, without one pair of quotation marks around it, or else without a
+/// comment.
 fn raw<'a>(block: &'a str, key: &str) -> Option<&'a str> {
     let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     let value = line.strip_prefix(char::is_whitespace)?.trim();
@@ -119,7 +120,7 @@ fn raw<'a>(block: &'a str, key: &str) -> Option<&'a str> {
     Some(comment.map_or(value, |(at, _)| value[..at].trim_end())).filter(|value| !value.is_empty())
 }
 
-/// Patterns separated by commas, but for those in braces, in brackets, and behind a backslash.
+/// Splits patterns at commas, except those in braces, in brackets, or after a backslash.
 fn split(text: &str) -> Vec<String> {
     let (mut parts, mut depth, mut class, mut escaped) = (vec![String::new()], 0_usize, false, false);
     for c in text.chars() {
