@@ -1,7 +1,7 @@
-//! A session as it unfolds: what each step adds to the model's context, what it does not repeat, and what is gone after it.
+//! Simulates a session: what each step adds to the model's context, does not repeat, and removes.
 //!
-//! Nothing is worked out here that is not an answer of [`crate::resolve`]: a step is a question, asked from where the steps
-//! before it have led.
+//! A step is a question to [`crate::resolve`], asked from the standpoint that the steps before it led to. This module adds no
+//! rules of its own.
 
 pub mod command;
 
@@ -17,48 +17,48 @@ use crate::snapshot::absolute;
 
 use command::Shows;
 
-/// What happens in a session.
+/// One event in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The session begins; it is the first step of every session.
+    /// The start of the session; it is the first step of every session.
     Start,
-    /// A file is reached with a tool, or named by the user.
+    /// The agent reaches a file with a tool, or the user names it.
     Reach(Tool, PathBuf),
-    /// A command is run.
+    /// The agent runs a command.
     Run(Run),
     /// The agent calls a skill or a command.
     Skill(String),
-    /// Another agent takes over.
+    /// The session switches to another agent.
     Agent(String),
-    /// An agent of its own is started, with a context of its own.
+    /// A sub-agent is started, with its own context.
     Subagent(String),
-    /// What was said so far is summed up.
+    /// The conversation so far is compacted.
     Compact,
-    /// The session was ended, and goes on.
+    /// The session was ended and is resumed.
     Resume,
-    /// Several things in one turn of the model.
+    /// Several steps in one turn of the model.
     Together(Vec<Step>),
-    /// A file is changed by somebody else than the agent.
+    /// Somebody other than the agent changes a file.
     Change(PathBuf),
     /// A file is deleted.
     Delete(PathBuf),
 }
 
-/// A command of the shell.
+/// A shell command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// Its text, where it is known.
+    /// Text of the command, if known.
     pub command: Option<String>,
-    /// Where it is run; `None`: where the agent was started.
+    /// Directory in which it runs; `None` means the directory in which the agent was started.
     pub dir: Option<PathBuf>,
 }
 
-/// Why not every byte of a turn is certain, beyond what its answer says.
+/// Reason why a turn is not certain to the byte, beyond the certainty that its answer states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// What is uncertain: of [`Certain::Text`], the files are known.
+    /// The uncertain part. With [`Certain::Text`], the set of files is still certain.
     pub of: Certain,
-    /// Why, in words.
+    /// Explanation for people.
     pub why: String,
 }
 
@@ -72,34 +72,34 @@ impl Doubt {
     }
 }
 
-/// What a step did.
+/// Result of one step.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The step.
     pub step: Step,
-    /// What the model gets that it did not have, in order.
+    /// Messages that the model gets in this turn and did not have before, in order.
     pub messages: Vec<Message>,
-    /// The files that were considered for it: those that bring the messages, and those that are not sent, with the reason.
+    /// Files considered in this turn: those that are sent, and those that are not, with the reason.
     pub sources: Vec<Source>,
-    /// What the model had, and has no more.
+    /// Sources that were in the model's context and are no longer.
     pub gone: Vec<Source>,
-    /// Prompts and reminders that the model had, and has no more.
+    /// Prompts and reminders that were in the model's context and are no longer.
     pub removed: Vec<Message>,
-    /// Of a session that goes on: which text it has of a file that changed meanwhile, where that is known.
+    /// After a resume: which text of a file that changed in the meantime the model has, if known.
     pub changed: Option<Changed>,
-    /// The answer behind it.
+    /// The answer that this turn was derived from.
     pub answer: Arc<Resolution>,
-    /// Why not every byte of it is certain, beyond what the answer says.
+    /// Reason why the turn is not certain to the byte, beyond the certainty that the answer states.
     pub doubt: Option<Doubt>,
 }
 
-/// Answers a question.
+/// Resolves a standpoint to an answer.
 pub type Ask<'a> = &'a dyn Fn(&Standpoint) -> Arc<Resolution>;
 
-/// A session of one harness, from its start through every step.
+/// Simulates a session of one agent and returns one turn per step, the start included.
 ///
 /// # Errors
-/// If a step names a skill that the harness does not list; in words.
+/// If a step names a skill that the agent does not list. The error is a message for people.
 pub fn unfold(choice: &Choice, start: Standpoint, steps: &[Step], ask: Ask) -> Result<Vec<Turn>, String> {
     let mut session = Session {
         choice,
@@ -121,21 +121,21 @@ pub fn unfold(choice: &Choice, start: Standpoint, steps: &[Step], ask: Ask) -> R
     Ok(turns)
 }
 
-/// Where the steps so far have led.
+/// State of the session after the steps so far.
 struct Session<'a> {
     choice: &'a Choice,
     ask: Ask<'a>,
-    /// Where it is, with what was reached so far.
+    /// Current standpoint, including the files reached so far.
     at: Standpoint,
-    /// What came along with the files that were reached.
+    /// Sources that were sent along with the files reached.
     came: Vec<Source>,
-    /// The files that the client remembers as read.
+    /// Files that the client remembers as read.
     remembered: BTreeSet<PathBuf>,
-    /// The skills and commands that were called.
+    /// Names of the skills and commands called so far.
     called: BTreeSet<String>,
-    /// Files that changed since the start: their text is not known here.
+    /// Files that changed since the start; their earlier text is not known.
     changed: Vec<PathBuf>,
-    /// What makes every later step uncertain.
+    /// Doubt that applies to every later step.
     doubt: Option<Doubt>,
 }
 
@@ -170,14 +170,14 @@ impl Session<'_> {
         })
     }
 
-    /// What is sent without any file being reached.
+    /// Returns the turn for everything that is sent before any file is reached.
     fn start(&self, step: Step) -> Turn {
         let answer = (self.ask)(&Standpoint { read_before: Vec::new(), ..self.at.clone() });
         let (messages, sources) = (answer.answer.messages.clone(), answer.answer.sources.clone());
         Turn { messages, sources, ..self.nothing(step, answer) }
     }
 
-    /// A turn that adds nothing.
+    /// Returns a turn that adds nothing.
     fn nothing(&self, step: Step, answer: Arc<Resolution>) -> Turn {
         let (messages, sources, gone) = (Vec::new(), Vec::new(), Vec::new());
         Turn { step, messages, sources, gone, removed: Vec::new(), changed: None, answer, doubt: self.doubt.clone() }
@@ -217,7 +217,7 @@ impl Session<'_> {
         turn
     }
 
-    /// What the same would bring if nothing had come before it, and does not bring now.
+    /// Returns the sources that a first visit would send and that are left out because they were sent before.
     fn not_again(&self, answer: &Resolution, said: &[Source]) -> Vec<Source> {
         if self.came.is_empty() {
             return Vec::new();
@@ -263,7 +263,7 @@ impl Session<'_> {
                     Some(command) => format!("what `{command}` adds for {title} was not asked"),
                     None => format!("what a command in {} adds for {title} depends on the command", dir.display()),
                 });
-                // What it brought would not come with the next step.
+                // Nobody knows whether the command counts as a read, so later steps are uncertain too.
                 self.doubt.get_or_insert(doubt);
                 self.nothing(step(), (self.ask)(&self.at))
             }
@@ -279,7 +279,7 @@ impl Session<'_> {
         let call = (self.ask)(&Standpoint { call: Some(name.to_owned()), ..self.at.clone() });
         let is_call = |message: &&Message| message.kind == MessageKind::Call;
         let messages: Vec<Message> = call.answer.messages.iter().filter(is_call).cloned().collect();
-        // The name of its folder counts only where the client takes it, too.
+        // The folder's name counts only if the client accepts it, that is, if the call sent messages.
         let Some(skill) = skill.filter(|_| called.is_some() || !messages.is_empty()) else {
             let mut names: Vec<_> = skills().filter_map(name_of).collect();
             names.dedup();
@@ -313,7 +313,7 @@ impl Session<'_> {
         let now = self.start(Step::Agent(name.to_owned()));
         let is_there = |gone: &Source| now.sources.iter().any(|now| now.place == gone.place && now.fate.reaches());
         let gone = before.sources.iter().filter(|source| source.fate.reaches() && !is_there(source));
-        // What is no file stands in no source.
+        // Prompts and reminders come from no file, so they are in no source.
         let is_prompt = |message: &&Message| {
             matches!(message.kind, MessageKind::Agent | MessageKind::Provider | MessageKind::Reminder)
                 && !now.messages.contains(message)
@@ -365,7 +365,8 @@ impl Session<'_> {
         Turn { gone: came, ..self.nothing(Step::Compact, (self.ask)(&self.at)) }
     }
 
-    /// The turn after a compaction of a client that reads `most` of the files again which it remembers, and none of the names `but`.
+    /// Returns the turn after a compaction in which the client re-reads at most `most` of the files it remembers,
+    /// except files named in `but`.
     fn read_again(&mut self, came: Vec<Source>, most: usize, but: &[&str]) -> Turn {
         let is_named = |file: &Path| file.file_name().is_some_and(|name| but.iter().any(|but| name == *but));
         self.remembered.retain(|file| !is_named(file) && !self.at.deleted.contains(file));
@@ -386,7 +387,7 @@ impl Session<'_> {
     }
 
     fn resume(&mut self) -> Turn {
-        // A new process remembers no reading.
+        // A new process does not remember earlier reads.
         self.remembered.clear();
         match self.choice.edition().resumes() {
             Resumes::NotAsked => {
@@ -435,7 +436,7 @@ impl Session<'_> {
     }
 }
 
-/// The sources of an answer that are not among those before with the same trigger and the same fate.
+/// Returns the sources of an answer that are not in `before` with the same place, trigger and fate.
 fn new_sources(answer: &Resolution, before: &[Source]) -> Vec<Source> {
     let same = |one: &Source, other: &Source| {
         one.place == other.place && one.trigger == other.trigger && one.fate == other.fate
@@ -444,7 +445,8 @@ fn new_sources(answer: &Resolution, before: &[Source]) -> Vec<Source> {
     answer.answer.sources.iter().filter(is_new).cloned().collect()
 }
 
-/// The name by which a skill is called: that of its head, where the harness goes by that; else that of its folder or file.
+/// Returns the name by which a skill is called: the name in its front matter if the agent uses that, else that of its
+/// folder or file.
 fn name_of(skill: &Source) -> Option<&str> {
     skill.called.as_deref().or_else(|| name_on_disk(skill))
 }

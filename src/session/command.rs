@@ -1,24 +1,24 @@
-//! Shell commands: which file one shows, as far as Claude Code looks at that.
+//! Finds the file that a shell command shows, following Claude Code's own detection.
 
 use std::path::{Path, PathBuf};
 
-/// A command of the shell, as a client that looks at it takes it.
+/// Effect of a shell command, as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// It shows one file.
     File(PathBuf),
     /// It shows one file if it finds something there.
     IfFound(PathBuf),
-    /// It is no command that shows one file.
+    /// It does not show one file.
     Nothing,
-    /// Nobody has asked the client about a command like it.
+    /// Commands like it were not tested with the client.
     Unknown,
 }
 
-/// Returns what `command` shows, run in `dir`; observed of Claude Code 2.1.329 for some 140 commands.
+/// Returns what `command`, run in `dir`, shows. Observed on Claude Code 2.1.329 with about 140 commands.
 ///
-/// One plain command counts, with options that were seen to count; behind it a pipe, a second command, a redirection, a
-/// pattern or a variable leave nothing.
+/// Only a single plain command counts, with options that were seen to count. A pipe, a second command, a redirection, a
+/// pattern or a variable makes it `Nothing`.
 pub fn shows(command: &str, dir: &Path, home: &Path) -> Shows {
     let Some(words) = words(command.trim().trim_end_matches(';')) else { return Shows::Nothing };
     let is_assignment = |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
@@ -55,21 +55,21 @@ pub fn shows(command: &str, dir: &Path, home: &Path) -> Shows {
     }
 }
 
-/// What a program wants beside its options.
+/// Arguments that a program needs besides its options.
 #[derive(Clone, Copy)]
 enum Needs {
     File,
-    /// `1,3p`, and a file.
+    /// A line range such as `1,3p`, and a file.
     Lines,
     /// A pattern, and a file.
     Pattern,
 }
 
-/// Returns true for an option that counts.
+/// Returns true if the client accepts the option.
 type IsOption = fn(&str) -> bool;
 
-/// Returns which options of a program count, and what it needs; an option with a value is written with a space. `None` for a
-/// program that never counts.
+/// Returns the accepted options of a program and the arguments it needs, or `None` if the program never counts. An
+/// option is joined to its value by a space.
 fn options_of(program: &str) -> Option<(IsOption, Needs)> {
     let lines: IsOption = |option| {
         let count = option
@@ -92,7 +92,7 @@ fn options_of(program: &str) -> Option<(IsOption, Needs)> {
     })
 }
 
-/// Returns true if a command with this option was seen to bring nothing.
+/// Returns true if the client was observed to show nothing for this program with this option.
 fn is_asked(program: &str, option: &str) -> bool {
     let asked: &[&str] = match program {
         "cat" => &["-A", "-b", "-E", "--"],
@@ -104,7 +104,7 @@ fn is_asked(program: &str, option: &str) -> bool {
     asked.contains(&option)
 }
 
-/// The first line that `sed -n` prints; `None` for other scripts than `N` or `N,Mp`.
+/// Returns the first line that `sed -n` prints, or `None` if the script is not `Np` or `N,Mp`.
 fn first_line(script: &str) -> Option<usize> {
     let lines = script.strip_suffix('p')?;
     let (first, last) = lines.split_once(',').unwrap_or((lines, lines));
@@ -119,7 +119,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Splits one plain command into its words; `None` if the shell would do more with it.
+/// Splits a plain command into its words. Returns `None` if the shell would interpret anything else in it.
 fn words(command: &str) -> Option<Vec<String>> {
     let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut chars = command.chars();
