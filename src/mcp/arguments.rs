@@ -1,4 +1,4 @@
-//! What tools are asked with: JSON that a model wrote, so that what is wrong with it is said in words it can act on.
+//! Arguments of the tools. A model wrote the JSON, so errors are phrased so that it can correct them.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::report::words::list;
 use crate::request::{OneOrMany, Request, shape};
 
-/// How much an answer says.
+/// Level of detail of an answer.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Detail {
-    /// What reaches the model, what is lost, and why.
+    /// The texts that reach the model, what is lost, and why.
     #[default]
     Summary,
     /// Everything that the command line's JSON says.
@@ -164,7 +164,7 @@ pub(super) fn schema<T: JsonSchema>() -> JsonObject {
     object
 }
 
-/// The arguments of a tool, or what is wrong with them. `null` is as if it were not there.
+/// Parses the arguments of a tool, or says what is wrong with them. An argument that is `null` counts as absent.
 pub(super) fn parse<T: DeserializeOwned + JsonSchema>(mut arguments: JsonObject) -> Result<T, String> {
     let schema = schema::<T>();
     let fields = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -184,7 +184,7 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema>(mut arguments: JsonObject)
     serde_json::from_value(arguments.into()).map_err(|error| error.to_string())
 }
 
-/// What an argument must be, in words.
+/// Describes which values an argument accepts.
 fn must_be(name: &str, schema: &Value) -> String {
     if let Some(shape) = shape(name) {
         return shape.to_owned();

@@ -1,4 +1,4 @@
-//! Who wants to know that a prompt has changed, and how they are told.
+//! Subscriptions to prompts, and the notifications that they have changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,27 +17,27 @@ use crate::engine::Core;
 use crate::lsp::announce;
 use crate::request::{Places, Request};
 
-/// Further changes within this time are told of together.
+/// Changes within this time are announced together.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// How many prompts can be followed at a time.
+/// Maximum number of prompts that can be followed at a time.
 const FOLLOWED: usize = 32;
 
-/// The client, as far as it wants to be told.
+/// Subscriptions of one client.
 #[derive(Default)]
 pub(super) struct Followers(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The client, once it can be told anything.
+    /// The client, once it can receive notifications.
     peer: Option<Peer<RoleServer>>,
-    /// What it subscribed to one by one, before protocol 2026-07-28.
+    /// URIs that it subscribed to one by one (`resources/subscribe`, before protocol 2026-07-28).
     subscribed: BTreeSet<String>,
-    /// Its streams of notifications, since then.
+    /// Its notification streams (since protocol 2026-07-28).
     streams: Vec<SubscriptionSink>,
-    /// What was told last of each prompt that is followed.
+    /// Last announced answer for each prompt that is followed.
     told: BTreeMap<String, Arc<Resolution>>,
-    /// What prompts said when a stream for them was promised that is not there yet.
+    /// Answers at the time when a stream was promised that is not open yet.
     promised: BTreeMap<String, Arc<Resolution>>,
 }
 
@@ -82,7 +82,7 @@ fn wants(stream: &SubscriptionSink, uri: &String) -> bool {
 }
 
 impl Handler {
-    /// Remembers what a prompt says now.
+    /// Resolves a prompt and remembers the answer as announced.
     pub(super) async fn follow(&self, uri: &str) -> Result<Arc<Resolution>, String> {
         let answer = self.server.core.previewed(uri).await.map_err(|error| error.message.into_owned())?;
         let mut state = self.followers.state();
@@ -93,8 +93,8 @@ impl Handler {
         Ok(answer)
     }
 
-    /// Whether a stream can be promised for a prompt. What it says by now counts, since the client is told of the stream
-    /// before the stream is there.
+    /// Returns true if a stream can be promised for a prompt. The answer is recorded now, because the client learns of
+    /// the stream before it is open.
     pub(super) fn promise(&self, uri: &str) -> bool {
         let answer = block_in_place(|| Handle::current().block_on(self.follow(uri)));
         let Ok(answer) = answer else { return false };
@@ -102,21 +102,21 @@ impl Handler {
         true
     }
 
-    /// Tells on a stream whatever changes from its promise on, until it is hung up.
+    /// Announces changes on a stream from the time of its promise until it is closed.
     pub(super) async fn listen_on(&self, stream: &SubscriptionSink) {
         self.followers.state().streams.push(stream.clone());
         for uri in stream.accepted().resource_subscriptions.iter().flatten() {
             let before = self.followers.state().promised.remove(uri);
             let Ok(now) = self.follow(uri).await else { continue };
             if before.is_some_and(|before| !announce::says_the_same(&before, &now)) {
-                // Whoever cannot be told has gone.
+                // An error means that the client has left.
                 let _ = stream.notify_resource_updated(uri.clone()).await;
             }
         }
     }
 }
 
-/// The harnesses that are used here, as they are named in URIs, each with its title.
+/// Returns the agents used here: the spec that URIs use, and the title.
 pub(super) async fn harnesses(core: &Arc<Core>) -> Result<Vec<(String, String)>, String> {
     let Some(cwd) = core.session().cwd_for(None) else { return Ok(Vec::new()) };
     let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
@@ -124,9 +124,9 @@ pub(super) async fn harnesses(core: &Arc<Core>) -> Result<Vec<(String, String)>,
     Ok(answers.iter().map(|answer| (answer.harness.clone(), answer.title.clone())).collect())
 }
 
-/// Tells whoever follows that a prompt, or the list of them, is another one: once things have settled.
+/// Announces changed prompts and changes of the list of prompts, each time changes have settled.
 pub(super) async fn keep_telling(core: Arc<Core>, followers: Arc<Followers>) {
-    // Only what was asked for is watched.
+    // Resolving registers the watches: only files that were asked about are watched.
     let mut listed = harnesses(&core).await;
     loop {
         core.changed_outside.notified().await;
@@ -142,7 +142,7 @@ pub(super) async fn keep_telling(core: Arc<Core>, followers: Arc<Followers>) {
     }
 }
 
-/// The followed prompts that say something else now.
+/// Returns the followed prompts whose text changed, and updates the remembered answers.
 async fn changed(core: &Arc<Core>, followers: &Followers) -> Vec<String> {
     let told: Vec<_> = followers.state().told.iter().map(|(uri, answer)| (uri.clone(), answer.clone())).collect();
     let mut changed = Vec::new();
@@ -164,7 +164,7 @@ async fn tell_updated(followers: &Followers, uri: &String) {
         let state = followers.state();
         (state.peer.clone().filter(|_| state.subscribed.contains(uri)), state.streams.clone())
     };
-    // Whoever cannot be told has gone.
+    // An error means that the client has left.
     if let Some(peer) = peer {
         let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri.clone())).await;
     }

@@ -1,21 +1,21 @@
-//! Answers made small enough for a context window: what reaches the model, what is lost, and why.
+//! Shortens answers for a context window: what reaches the model, what is lost, and why.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Detail, When};
 
-/// What an agent wants to know.
+/// Detail and time that an agent asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
     pub detail: Detail,
     pub when: Option<When>,
 }
 
-/// Fates of files of which nothing reaches the model, and nothing would.
+/// Fates of files that contribute nothing to the model's context.
 const NOTHING: [&str; 3] = ["missing", "empty", "excluded"];
 
-/// `briefing/effectiveInstructions`, less what nobody asked for, and with what to pass on as `alreadyLoaded`.
+/// Shortens the result of `briefing/effectiveInstructions`, and adds the list to pass as `alreadyLoaded` next time.
 pub(super) fn effective(answer: &impl Serialize, wish: Wish) -> Value {
     let mut answer = plain(answer);
     for briefing in items(&mut answer, "briefings") {
@@ -31,7 +31,7 @@ pub(super) fn effective(answer: &impl Serialize, wish: Wish) -> Value {
     answer
 }
 
-/// `briefing/explain`
+/// Shortens the result of `briefing/explain`.
 pub(super) fn explanations(answer: &impl Serialize, detail: Detail) -> Value {
     let mut answer = plain(answer);
     for explanation in items(&mut answer, "explanations").filter(|_| detail == Detail::Summary) {
@@ -40,7 +40,7 @@ pub(super) fn explanations(answer: &impl Serialize, detail: Detail) -> Value {
     answer
 }
 
-/// `briefing/instructionFiles`
+/// Shortens the result of `briefing/instructionFiles`.
 pub(super) fn files(answer: &impl Serialize, detail: Detail) -> Value {
     let mut answer = plain(answer);
     if detail == Detail::Full {
@@ -56,7 +56,7 @@ pub(super) fn files(answer: &impl Serialize, detail: Detail) -> Value {
     answer
 }
 
-/// `briefing/compare`
+/// Shortens the result of `briefing/compare`.
 pub(super) fn comparison(answer: &impl Serialize, texts: bool) -> Value {
     let mut answer = plain(answer);
     if let Some(comparison) = answer.as_object_mut().filter(|_| !texts) {
@@ -65,8 +65,8 @@ pub(super) fn comparison(answer: &impl Serialize, texts: bool) -> Value {
     answer
 }
 
-/// `briefing/sessions`, with the files that reached each session in place of its steps, what was given without a path, and the
-/// size of both.
+/// Shortens the result of `briefing/sessions`: the steps of a session are replaced by the files that reached it, the
+/// texts without a path, and the size of both.
 pub(super) fn sessions(answer: &impl Serialize) -> Value {
     let mut answer = plain(answer);
     for session in items(&mut answer, "sessions") {
@@ -102,7 +102,7 @@ fn word<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
-/// Leaves out what comes at another time.
+/// Removes everything that is sent at another time than `when`.
 fn only(briefing: &mut Map<String, Value>, when: When) {
     let is_now = |value: &Value| (word(value, "trigger") == "session") == (when == When::Session);
     for name in ["messages", "sources"] {
@@ -110,7 +110,7 @@ fn only(briefing: &mut Map<String, Value>, when: When) {
             list.retain(is_now);
         }
     }
-    // The numbers of messages that were left out would mislead.
+    // Message numbers would be wrong now that messages were removed.
     for source in briefing.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(source) = source.as_object_mut() {
             source.remove("message");
@@ -119,7 +119,7 @@ fn only(briefing: &mut Map<String, Value>, when: When) {
     }
 }
 
-/// The files whose text is in the context after this.
+/// Returns the files whose text is in the context after this answer.
 fn loaded(briefing: &Map<String, Value>) -> Value {
     let sources = briefing.get("sources").and_then(Value::as_array).into_iter().flatten();
     let reaching = sources.filter(|source| ["loaded", "truncated"].contains(&word(source, "fate")));
@@ -138,7 +138,7 @@ fn shorten(briefing: &mut Map<String, Value>) {
     }
     for message in briefing.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(message) = message.as_object_mut() {
-            // They say again what the text says.
+            // The parts repeat the text.
             message.remove("parts");
         }
     }

@@ -1,4 +1,4 @@
-//! The tools: from the model's JSON, ask as an editor does, say little.
+//! The tools: each parses the model's JSON, calls the handler that editors use, and shortens the result.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::request::{OneOrMany, Request};
 use crate::snapshot::{FileType, absolute};
 use crate::text;
 
-/// How many findings are listed.
+/// Maximum number of findings in an answer.
 const LISTED: usize = 50;
 
-/// A tool: its name, what it is asked with, and what it is for.
+/// A tool: its name, the schema of its arguments, and its description.
 type Described = (&'static str, fn() -> JsonObject, &'static str);
 
 const TOOLS: [Described; 6] = [
@@ -64,7 +64,7 @@ const TOOLS: [Described; 6] = [
     ),
 ];
 
-/// The tools of `--records`.
+/// Tools that are offered only with `--records`.
 const RECORDS: [Described; 2] = [
     (
         "recorded_sessions",
@@ -80,14 +80,14 @@ const RECORDS: [Described; 2] = [
     ),
 ];
 
-/// What a tool says, or what is wrong with the question.
+/// Result of a tool, or a message about what is wrong with the question.
 type Said = Result<Value, String>;
 
 fn words(error: jsonrpc::Error) -> String {
     error.message.into_owned()
 }
 
-/// Says how records come to be read where they are not.
+/// Replaces the name of the LSP setting by the command-line option that allows reading records.
 fn of_records(error: jsonrpc::Error) -> String {
     words(error).replace("briefing.records is off", "start briefing mcp with --records")
 }
@@ -141,7 +141,7 @@ impl Handler {
     async fn explain(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Explain = parse(arguments)?;
         let params = ext::ExplainParams {
-            // Instruction files are outside as well: in the home directory, above the workspace.
+            // Instruction files may be outside of the workspace: in the home directory, or in a parent.
             text_document: TextDocument { uri: uri(&self.path(&arguments.file.unwrap_or_default())?)? },
             target: arguments.target.as_deref().map(|target| self.inner(target)).transpose()?,
             cwd: arguments.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?,
@@ -193,7 +193,7 @@ impl Handler {
         };
         let root = self.roots[1].clone();
         let settings = self.settings_for(arguments.harness, settings).await?;
-        // A check has a runtime of its own, which must not be made on a thread of this one.
+        // A check creates its own runtime, which must not happen on a thread of this one.
         let checked = tokio::task::spawn_blocking(move || {
             check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
         });
@@ -210,10 +210,11 @@ impl Handler {
         let root = self.roots[1].clone();
         let settings = self.settings_for(arguments.harness, settings).await?;
         let (text, cwd) = (arguments.text.unwrap_or_default(), root.clone());
-        // It has a runtime of its own, which must not be made on a thread of this one.
+        // The search creates its own runtime, which must not happen on a thread of this one.
         let found = tokio::task::spawn_blocking(move || why::why(base, &cwd, settings, &text));
         let mut found = found.await.map_err(|_| "the search was ended by a mistake of Briefing's own".to_owned())??;
-        // What a link leads to from the workspace may be anybody's, and even that it says something is not told.
+        // A link in the workspace may lead to private files. Even the fact that such a file has the text must not be
+        // shown.
         let core = &self.server.core;
         let may_tell = |path: &str| {
             let (path, privacy) = (Path::new(path), core.privacy.get());
@@ -234,7 +235,7 @@ impl Handler {
         Ok(answer)
     }
 
-    /// The settings in force, for the agents that are named.
+    /// Returns the settings in force, limited to the agents named.
     async fn settings_for(&self, named: Option<OneOrMany>, settings: Settings) -> Result<Settings, String> {
         let specs = match named {
             None => return Ok(settings),
@@ -257,12 +258,12 @@ impl Handler {
             ext::AuditParams { session: arguments.session, cwd: Some(uri(&self.roots[1])?), why: arguments.why };
         let mut found = self.server.audit(params).await.map_err(of_records)?;
         let steps = found.sessions.iter_mut().flat_map(|audit| &mut audit.steps);
-        // A record may hold files from anywhere, as they once were.
+        // A record may hold earlier text of files from anywhere.
         steps.flat_map(|step| &mut step.given).for_each(|item| item.text = None);
         serde_json::to_value(found).map_err(|error| error.to_string())
     }
 
-    /// A question as editors ask it.
+    /// Converts the arguments to the parameters of `briefing/effectiveInstructions`.
     fn question(&self, question: Question) -> Result<EffectiveInstructionsParams, String> {
         self.check_options(&question.request)?;
         let anywhere =
@@ -281,7 +282,7 @@ impl Handler {
         })
     }
 
-    /// The path that a model names, relative to the workspace or absolute.
+    /// Returns the path that a model named, relative to the workspace or absolute.
     fn path(&self, named: &str) -> Result<PathBuf, String> {
         if named.is_empty() {
             return Err("a path is empty".to_owned());
@@ -292,14 +293,14 @@ impl Handler {
         Ok(absolute(&self.roots[0], Path::new(named)))
     }
 
-    /// The URI of a path in the workspace.
+    /// Returns the URI of a path in the workspace.
     fn inner(&self, named: &str) -> Result<String, String> {
         let path = self.path(named)?;
         self.inside(&path)?;
         uri(&path)
     }
 
-    /// Refuses a path outside of the workspace, also where a link in the workspace leads out of it.
+    /// Returns an error if a path is outside of the workspace, also if only a link leads out of it.
     pub(super) fn inside(&self, path: &Path) -> Result<(), String> {
         let core = &self.server.core;
         let is_named_inside = self.roots.iter().any(|root| path.starts_with(root));
@@ -310,7 +311,8 @@ impl Handler {
         Err(format!("{path} is outside of the workspace {root}; briefing mcp --cwd DIR serves another one"))
     }
 
-    /// Refuses options of agents that name something outside of the workspace: as a path, in a list, or behind a flag.
+    /// Returns an error if options of agents name something outside of the workspace: as a path, in a list, or after a
+    /// flag.
     fn check_options(&self, request: &Request) -> Result<(), String> {
         for (harness, options) in &request.options {
             for (name, value) in options {
@@ -333,7 +335,7 @@ fn uri(path: &Path) -> Result<String, String> {
     uri_of(path).map(|uri| uri.as_str().to_owned()).ok_or_else(|| format!("{}: not a path", path.display()))
 }
 
-/// How many files were checked, the first findings, and how many more there are.
+/// Returns the number of files checked, the first findings, and how many more there are.
 fn findings(checked: &check::Check, level: Severity) -> Value {
     let mut said = Vec::new();
     for file in &checked.files {
