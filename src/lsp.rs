@@ -1,7 +1,7 @@
-//! The LSP service: what editors ask, answered from the index.
+//! The LSP server.
 //!
 //! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
-//! arrival order; so whatever is asked after an edit sees it.
+//! arrival order. A request that follows an edit therefore sees the edit.
 
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -25,14 +25,15 @@ mod publish;
 pub(crate) mod requests;
 pub mod transport;
 
-/// One client's server.
+/// Server of one client.
 pub struct Server {
     pub(crate) client: Client,
     pub(crate) core: Arc<Core>,
     pub(crate) diagnostics: Arc<Diagnostics>,
-    /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
+    /// Threads that publish diagnostics and announce changed instructions, from `initialized` until the server is
+    /// dropped.
     pub(crate) background: OnceLock<[OwnThread; 2]>,
-    /// Held while the user is asked whether records may be read.
+    /// Locked while the user is asked whether records may be read.
     pub(crate) asking_for_records: tokio::sync::Mutex<()>,
 }
 
@@ -43,7 +44,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves one client on standard input and output, until it leaves.
+/// Serves one client on standard input and output until it disconnects.
 pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -53,11 +54,11 @@ pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
     let (service, socket) = service_on(base, today);
     let (input, output) = (BlockingIo(std::io::stdin()), BlockingIo(unbuffered_output()?));
     let exit = runtime.block_on(transport::serve(input, output, service, socket));
-    // Returning would wait for whatever is still being worked out.
+    // Exit instead of return: dropping the runtime would wait for work that is still running.
     std::process::exit(exit.code())
 }
 
-/// Standard output without the buffer that ends at line ends: there is one in the middle of every message.
+/// Returns standard output without Rust's line buffer, which would flush in the middle of every message.
 fn unbuffered_output() -> Result<std::fs::File, String> {
     #[cfg(unix)]
     let output = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
@@ -66,17 +67,19 @@ fn unbuffered_output() -> Result<std::fs::File, String> {
     output.map(Into::into).map_err(|error| format!("the server cannot write to its client: {error}"))
 }
 
-/// Panics while it holds the session, so that tests can see the real program survive that. Debug builds only.
+/// Request that panics while holding the session lock, so that tests can check that the real program survives it. Debug
+/// builds only.
 #[cfg(debug_assertions)]
 pub const PANIC: &str = "$/briefing/panic";
 
-/// The service alone, for a transport of the caller's. It stays the day that `base` says.
+/// Creates the service without a transport. Its date stays the date in `base`.
 pub fn service(base: Defaults) -> (LspService<Server>, ClientSocket) {
     let today = base.surroundings.date;
     service_on(base, move || today)
 }
 
-/// The service alone, with a clock: servers run for days, and environment blocks tell the date.
+/// Creates the service without a transport, with a clock: a server runs for days, and environment blocks contain the
+/// date.
 pub fn service_on(
     base: Defaults,
     today: impl Fn() -> Date + Send + Sync + 'static,
@@ -107,7 +110,7 @@ impl Server {
         Server::over(client, Core::new(base, today))
     }
 
-    /// A server over a core of its own or of somebody else's.
+    /// Creates a server over `core`, which may be shared.
     pub(crate) fn over(client: Client, core: Arc<Core>) -> Server {
         Server {
             client,
@@ -173,12 +176,12 @@ pub(crate) mod tests {
         AgentQuestion::new(choice, standpoint)
     }
 
-    /// The core of a server with another watcher.
+    /// Creates a core like that of `server`, with another watcher.
     pub(super) fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
         core_over(server, Buffers::over(Real), watcher)
     }
 
-    /// The same over another disk.
+    /// Creates a core like that of `server`, with another disk and another watcher.
     fn core_over(server: &Server, files: Buffers, watcher: Watcher) -> Arc<Core> {
         let session = Session::new(server.core.session().base.clone());
         let core = Core::over(files, None, session, Box::new(|| (2026, 11, 21)));
@@ -193,7 +196,7 @@ pub(crate) mod tests {
         service.inner().initialized(InitializedParams {}).await;
         let core = Arc::downgrade(&service.inner().core);
         drop(service);
-        // The publisher lets go when it is next scheduled, the watching thread when it next waits.
+        // The publisher releases the core when it is next scheduled, the watching thread when it next waits.
         let gone = async {
             while core.strong_count() > 0 {
                 tokio::task::yield_now().await;
@@ -259,7 +262,7 @@ pub(crate) mod tests {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let dir = scratch.path().canonicalize().expect("it is there");
         let service = service_for(&dir.join("home"));
-        // What it hears is lost.
+        // Events of this watcher are dropped.
         let core = core_with(service.inner(), Watcher::new(drop));
         core.watch();
         let question = question(&core, &dir);
@@ -371,7 +374,7 @@ pub(crate) mod tests {
         assert_eq!(core.index.sizes().1, 1, "what is broken is not remembered");
     }
 
-    /// A disk that does not give one file out until the gate is opened.
+    /// A disk that withholds one file until the gate is opened.
     struct Gate {
         shut: PathBuf,
         opened: Mutex<std::sync::mpsc::Receiver<()>>,
@@ -380,7 +383,7 @@ pub(crate) mod tests {
     impl disk::Each for Gate {
         fn before(&self, _: &dyn disk::Filesystem, looked_at: disk::LookedAt) {
             if matches!(looked_at, disk::LookedAt::Bytes(path) if path == self.shut) {
-                // It ends when the other half is dropped.
+                // `recv` returns when the sender is dropped.
                 let _ = self.opened.lock().unwrap_or_else(PoisonError::into_inner).recv();
             }
         }

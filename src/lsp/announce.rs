@@ -1,4 +1,4 @@
-//! Announces which open files have another briefing: once things have settled, and only if an answer is another one.
+//! Announces open files whose instructions changed: once changes have settled, and only if an answer really differs.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -19,13 +19,13 @@ use crate::engine::{Core, session::Session};
 use crate::report::briefing::{Size, totals};
 use crate::request::{Places, Request};
 
-/// Further changes within this time belong to the same announcement: typing, a branch switch.
+/// Changes within this time belong to the same announcement, for example typing or a branch switch.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// How long further changes may put off an announcement.
+/// Longest time that further changes may delay an announcement.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// Announces whenever something has changed and was published.
+/// Announces changes whenever diagnostics for them have been published.
 pub(crate) async fn keep_announcing(core: Arc<Core>, client: Client) {
     loop {
         core.settled.notified().await;
@@ -37,11 +37,12 @@ pub(crate) async fn keep_announcing(core: Arc<Core>, client: Client) {
     }
 }
 
-/// What the client was told of each open document, or could have been. It may have asked between two announcements: then it
-/// knows several answers of a harness, and hears of the next one that differs from any of these.
+/// Answers per open document that the client was told, or may have been told. A client that asks between two
+/// announcements knows several answers of one agent. The next announcement then names the agent if its answer differs
+/// from any of them.
 pub(crate) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 
-/// The client is told this of an open document. A later announcement says what has changed since.
+/// Records that the client was told these answers for an open document. Later announcements report changes since then.
 pub(crate) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>]) {
     let known = told.entry(uri.clone()).or_default();
     for answer in answers {
@@ -79,13 +80,13 @@ async fn announce(core: &Arc<Core>, client: &Client) {
     if core.session().abilities.refreshes_previews {
         for uri in previews {
             let client = client.clone();
-            // Nobody waits for the client here: it may ask for the text before it answers.
+            // Spawned, because the client may ask for the text before it answers; waiting here would deadlock.
             tokio::spawn(async move { client.send_request::<TextDocumentContentRefresh>(PreviewParams { uri }).await });
         }
     }
 }
 
-/// The previews that show something else now.
+/// Returns the previews whose content changed.
 async fn changed_previews(core: &Arc<Core>) -> Vec<String> {
     let followed: Vec<(String, Arc<Resolution>)> = core.session().previews.iter().cloned().collect();
     let mut changed = Vec::new();
@@ -106,7 +107,7 @@ fn same_harness(one: &Resolution, other: &Resolution) -> bool {
     (&one.harness, &one.edition) == (&other.harness, &other.edition)
 }
 
-/// Whether a reader of two answers would see no difference.
+/// Returns true if two answers show no difference to a reader.
 pub(crate) fn says_the_same(one: &Arc<Resolution>, other: &Arc<Resolution>) -> bool {
     if Arc::ptr_eq(one, other) {
         return true;

@@ -1,4 +1,4 @@
-//! What the server tells the client it can do, and what the client told that matters here.
+//! Capabilities: those that the server declares, and those of the client that matter here.
 
 use serde_json::json;
 use tower_lsp::ls_types::*;
@@ -11,47 +11,47 @@ use super::requests::Command;
 use super::transport::TEXT_DOCUMENT_CONTENT;
 use crate::harness;
 
-/// What the client can do.
+/// Capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Abilities {
-    /// It lets the server register for file events.
+    /// True if the server may register for file events.
     pub registers_file_events: bool,
-    /// It lets the server register for changes of settings.
+    /// True if the server may register for changes of settings.
     pub registers_settings: bool,
-    /// It can be asked for its settings.
+    /// True if the server can request settings.
     pub pulls_settings: bool,
-    /// It shows symbols inside of symbols.
+    /// True if the client shows nested symbols.
     pub nested_symbols: bool,
-    /// It shows Markdown in hovers.
+    /// True if hovers may be Markdown.
     pub markdown: bool,
-    /// It shows which other file a diagnostic is about.
+    /// True if diagnostics may refer to other files.
     pub related_information: bool,
-    /// It knows that diagnostics may mark text as unnecessary.
+    /// True if diagnostics may be tagged as unnecessary.
     pub unnecessary_tag: bool,
-    /// It knows that diagnostics may mark text as out of use.
+    /// True if diagnostics may be tagged as deprecated.
     pub deprecated_tag: bool,
-    /// It asks for diagnostics, and can be told to ask again; then they are not pushed.
+    /// True if the client pulls diagnostics and supports refresh requests. Diagnostics are not pushed then.
     pub pulls_diagnostics: bool,
-    /// It can be told to ask for inlay hints again.
+    /// True if the client supports refreshing inlay hints.
     pub refreshes_hints: bool,
-    /// It can be told to ask for code lenses again.
+    /// True if the client supports refreshing code lenses.
     pub refreshes_lenses: bool,
-    /// It knows that diagnostics may say which version they belong to.
+    /// True if published diagnostics may carry a document version.
     pub versions: bool,
-    /// It can be asked to show a document.
+    /// True if the server may ask the client to show a document.
     pub shows_documents: bool,
-    /// It shows how far long work is.
+    /// True if the client shows progress of long work.
     pub shows_progress: bool,
-    /// It shows documents that the server provides, and reads them again when it is told to.
+    /// True if the client shows documents that the server provides and supports refreshing them.
     pub refreshes_previews: bool,
-    /// It opens the server's pages, `briefing:/findings/CODE`, as people read them.
+    /// True if the client opens the server's pages, `briefing:/findings/CODE`, as rendered pages.
     pub opens_pages: bool,
-    /// What it can do with code actions and their edits.
+    /// Capabilities for code actions and edits.
     pub editing: Editing,
 }
 
 impl Abilities {
-    /// What `initialize` says of the client.
+    /// Reads the capabilities from the parameters of `initialize`.
     pub fn of(client: &ClientCapabilities) -> Abilities {
         let workspace = client.workspace.as_ref();
         let events = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
@@ -80,7 +80,8 @@ impl Abilities {
             related_information: diagnostics.and_then(|diagnostics| diagnostics.related_information) == Some(true),
             unnecessary_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
             deprecated_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::DEPRECATED)),
-            // Diagnostics change with other files and with settings: who cannot be told to ask again (Neovim 0.11) is told.
+            // Diagnostics change with other files and with settings. A client without refresh requests (Neovim 0.11)
+            // gets them pushed.
             pulls_diagnostics: pulls.is_some() && refreshes_diagnostics,
             refreshes_hints: workspace
                 .and_then(|workspace| workspace.inlay_hint.as_ref())
@@ -99,13 +100,13 @@ impl Abilities {
         }
     }
 
-    /// How hovers are said to it. Our tables can be read as plain text, too.
+    /// Returns the markup kind for hovers. Our tables are readable as plain text, too.
     pub fn hover_kind(self) -> MarkupKind {
         if self.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }
     }
 }
 
-/// The answer to `initialize`.
+/// Returns the result of `initialize`.
 pub(crate) fn initialize_result(encoding: Encoding, client: Abilities) -> InitializeResult {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
@@ -129,7 +130,7 @@ pub(crate) fn initialize_result(encoding: Encoding, client: Abilities) -> Initia
                 commands: Command::ALL.iter().map(|command| command.word().to_owned()).collect(),
                 ..ExecuteCommandOptions::default()
             }),
-            // The transport puts it where LSP 3.18 has it.
+            // The transport moves this to the place that LSP 3.18 defines.
             experimental: Some(json!({TEXT_DOCUMENT_CONTENT: {"schemes": [ext::SCHEME]}})),
             diagnostic_provider: client.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pulled)),
             inlay_hint_provider: Some(OneOf::Left(true)),
@@ -166,13 +167,13 @@ pub(crate) fn initialize_result(encoding: Encoding, client: Abilities) -> Initia
     }
 }
 
-/// Any file may be imported, or hold one that is.
+/// Matches every file, because any file may be imported, or be in a renamed folder with an imported file.
 fn every_file() -> FileOperationRegistrationOptions {
     let pattern = FileOperationPattern { glob: "**".to_owned(), matches: None, options: None };
     FileOperationRegistrationOptions { filters: vec![FileOperationFilter { scheme: Some("file".to_owned()), pattern }] }
 }
 
-/// What the server registers for, as far as the client lets it.
+/// Returns the dynamic registrations that the client supports.
 pub(crate) fn registrations(client: Abilities) -> Vec<Registration> {
     let settings = Registration {
         id: "briefing-settings".to_owned(),
@@ -183,7 +184,7 @@ pub(crate) fn registrations(client: Abilities) -> Vec<Registration> {
     files.into_iter().chain(client.registers_settings.then_some(settings)).collect()
 }
 
-/// The registration for file events, derived from the names that harnesses read.
+/// Returns the registration for file events, derived from the file names that agents read.
 fn file_events() -> Registration {
     let names = harness::ALL.iter().flat_map(|profile| profile.instruction_names.iter().chain(profile.settings_names));
     let mut patterns: Vec<String> = names.map(|name| format!("**/{name}")).collect();

@@ -1,4 +1,4 @@
-//! Between the wire and the inside: URIs and paths, positions and byte offsets.
+//! Converts between the wire and the core: URIs and paths, positions and byte offsets.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use ropey::Rope;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range, Uri};
 
-/// The unit of `character` in positions, as negotiated.
+/// Unit of `character` in positions, as negotiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units, what LSP falls back to.
+    /// UTF-16 code units, the default of LSP.
     Utf16,
     /// Code points.
     Utf32,
 }
 
 impl Encoding {
-    /// The best of what a client offers: bytes need no counting.
+    /// Picks the best encoding that a client offers. UTF-8 comes first, because bytes need no counting.
     pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
         let offers = |kind: PositionEncodingKind| offered.is_some_and(|offered| offered.contains(&kind));
         if offers(PositionEncodingKind::UTF8) {
@@ -30,7 +30,7 @@ impl Encoding {
         }
     }
 
-    /// Its name on the wire.
+    /// Returns the name on the wire.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -40,7 +40,7 @@ impl Encoding {
     }
 }
 
-/// The path of a `file:` URI; any other names no file that Briefing could read.
+/// Returns the path of a `file:` URI. Other schemes are an error, because they name no file that an agent could read.
 pub fn path_of(uri: &Uri) -> Result<PathBuf> {
     if uri.scheme().as_str() != "file" {
         return Err(Error::invalid_params(format!(
@@ -71,7 +71,7 @@ fn decoded(uri: &Uri) -> Option<PathBuf> {
     uri.to_file_path().map(std::borrow::Cow::into_owned)
 }
 
-/// The `file:` URI of a path.
+/// Returns the `file:` URI of a path.
 pub fn uri_of(path: &Path) -> Option<Uri> {
     #[cfg(unix)]
     {
@@ -94,7 +94,7 @@ pub fn uri_of(path: &Path) -> Option<Uri> {
     Uri::from_file_path(path)
 }
 
-/// The byte offset of a position; one beyond its line or text is moved to the end of that.
+/// Returns the byte offset of a position. A position beyond its line or the text is clamped to the end of it.
 pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> usize {
     let line = position.line as usize;
     if line >= text.len_lines() {
@@ -105,7 +105,7 @@ pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> usize {
     start + column_to_byte(without_line_end(&line), position.character as usize, encoding)
 }
 
-/// The position of a byte offset; one inside a character is moved to its start.
+/// Returns the position of a byte offset. An offset inside a character is moved to its start.
 pub fn position(text: &Rope, offset: usize, encoding: Encoding) -> Position {
     let offset = offset.min(text.len_bytes());
     let line = text.byte_to_line(offset);
@@ -120,7 +120,7 @@ pub fn position(text: &Rope, offset: usize, encoding: Encoding) -> Position {
     Position::new(number(line), number(character))
 }
 
-/// The range of a byte range.
+/// Converts a byte range to an LSP range.
 pub fn range(text: &Rope, bytes: &std::ops::Range<usize>, encoding: Encoding) -> Range {
     Range::new(position(text, bytes.start, encoding), position(text, bytes.end, encoding))
 }
@@ -134,7 +134,8 @@ fn without_line_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// A column inside a character counts as its start: half a surrogate pair is no place.
+/// Converts a column to a byte offset in its line. A column inside a character, such as between two surrogates, counts
+/// as its start.
 fn column_to_byte(line: &str, column: usize, encoding: Encoding) -> usize {
     let mut counted = 0;
     for (at, c) in line.char_indices() {

@@ -10,19 +10,19 @@ use crate::resolve::AgentQuestion;
 
 /// An open document.
 pub(crate) struct Document {
-    /// The file it belongs to.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The editor's version number.
+    /// Version number that the editor assigned.
     pub version: i32,
-    /// Which of all states of all documents this is.
+    /// Revision number, unique among all states of all documents.
     pub revision: u64,
-    /// What the editor shows.
+    /// Text that the editor shows.
     pub text: Rope,
-    /// What was asked about it last, one after the other; it may be asked again at once, on all cores.
+    /// Last questions about the document. After an edit they can be asked again at once, on all cores.
     pub asked: Vec<AgentQuestion>,
 }
 
-/// Applies changes in their order. Positions beyond the text are moved into it.
+/// Applies changes in order. Positions beyond the text are clamped.
 pub(crate) fn apply(
     text: &mut Rope,
     changes: impl IntoIterator<Item = TextDocumentContentChangeEvent>,
@@ -35,7 +35,7 @@ pub(crate) fn apply(
         };
         let start = text.byte_to_char(convert::offset(text, range.start, encoding));
         let end = text.byte_to_char(convert::offset(text, range.end, encoding));
-        // A client that names its range backwards means the same text.
+        // Some clients send a range backwards; they mean the same text.
         let (start, end) = (start.min(end), start.max(end));
         text.remove(start..end);
         text.insert(start, &change.text);

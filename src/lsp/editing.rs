@@ -1,40 +1,40 @@
-//! What a client can do with edits, and what code actions it is offered for that.
+//! The client's capabilities for edits, and the code actions that the server offers accordingly.
 
 use tower_lsp::ls_types::{ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, ResourceOperationKind};
 
 use crate::report::actions::{Edit, Group};
 
-/// What the client can do with edits.
+/// Capabilities of the client for edits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Editing {
-    /// It takes code actions, not only commands.
+    /// True if the client accepts code actions, not only commands.
     pub actions: bool,
-    /// It asks for the edit of an action once that is chosen.
+    /// True if the client resolves the edit of a chosen code action.
     pub resolves: bool,
-    /// It knows which of several actions is the best.
+    /// True if the client supports `isPreferred`.
     pub prefers: bool,
-    /// It takes edits of several documents in order.
+    /// True if the client applies edits of several documents in order (`documentChanges`).
     pub ordered: bool,
-    /// It creates files.
+    /// True if edits may create files.
     pub creates: bool,
-    /// It renames files.
+    /// True if edits may rename files.
     pub renames: bool,
-    /// It deletes files.
+    /// True if edits may delete files.
     pub deletes: bool,
-    /// It asks the user before a change that says so.
+    /// True if the client asks the user before a change that requires confirmation.
     pub confirms: bool,
-    /// It carries out edits that the server sends by itself.
+    /// True if the client supports `workspace/applyEdit`.
     pub applies: bool,
 }
 
 impl Editing {
-    /// What `initialize` says of the client.
+    /// Reads the capabilities from the parameters of `initialize`.
     pub fn of(client: &ClientCapabilities) -> Editing {
         let action = client.text_document.as_ref().and_then(|documents| documents.code_action.as_ref());
         let edit = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         let ordered = edit.and_then(|edit| edit.document_changes) == Some(true);
         let operations = edit.and_then(|edit| edit.resource_operations.as_deref()).unwrap_or_default();
-        // Neovim 0.11 and 0.12 list the operations, and do not say that they take edits of documents in order; they do.
+        // Neovim 0.11 and 0.12 list the operations but do not declare `documentChanges`. They support it all the same.
         let can = |operation| operations.contains(&operation);
         let resolved = action.and_then(|action| action.resolve_support.as_ref());
         Editing {
@@ -46,13 +46,14 @@ impl Editing {
             creates: can(ResourceOperationKind::Create),
             renames: can(ResourceOperationKind::Rename),
             deletes: can(ResourceOperationKind::Delete),
-            // Neovim 0.12 asks before edits of text that say so, and not before operations on files.
+            // Neovim 0.12 asks for confirmation of text edits, but not of operations on files.
             confirms: ordered && edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
             applies: client.workspace.as_ref().and_then(|workspace| workspace.apply_edit) == Some(true),
         }
     }
 
-    /// Whether the client can carry an edit out. A file is taken away only where the user is asked, by the client or by us.
+    /// Returns true if the client can apply the edit. Deleting a file requires a confirmation, by the client or by this
+    /// server.
     pub fn can(self, edit: &Edit) -> bool {
         match edit {
             Edit::Replace { .. } => true,
@@ -62,13 +63,13 @@ impl Editing {
         }
     }
 
-    /// Whether it is the server that asks the user before these edits.
+    /// Returns true if the server has to ask the user before these edits, because the client does not.
     pub fn is_asked_here(self, edits: &[Edit]) -> bool {
         !self.confirms && edits.iter().any(|edit| matches!(edit, Edit::Delete { .. }))
     }
 }
 
-/// What the server offers.
+/// Returns the code action capability that the server declares.
 pub(crate) fn provider(editing: Editing) -> Option<CodeActionProviderCapability> {
     let kinds = Group::ALL.iter().map(|group| group.word().into()).collect();
     let options = CodeActionOptions {

@@ -1,4 +1,4 @@
-//! Every custom message of the server, in the order of its document, `docs/protocol.md`.
+//! The server's custom messages, in the order of `docs/protocol.md`.
 #![doc = include_str!("../../docs/protocol.md")]
 
 use std::collections::BTreeMap;
@@ -16,41 +16,41 @@ use crate::report::session::SessionStep;
 use crate::request::{OneOrMany, Request};
 use crate::{harness, search};
 
-/// What each harness tells an agent that reads a file.
+/// Request: what each agent loads when it reads a file.
 pub const EFFECTIVE_INSTRUCTIONS: &str = "briefing/effectiveInstructions";
-/// What Briefing knows about harnesses.
+/// Request: the agents that Briefing knows.
 pub const HARNESSES: &str = "briefing/harnesses";
-/// Which harnesses are used here, and what shows it.
+/// Request: the agents used here, and the evidence.
 pub const ROSTER: &str = "briefing/roster";
-/// Why a file is or is not in a briefing.
+/// Request: why an agent loads a file, or does not.
 pub const EXPLAIN: &str = "briefing/explain";
-/// What the server holds and watches.
+/// Request: state of the server and its watches.
 pub const STATUS: &str = "briefing/status";
-/// How much of the context each source takes.
+/// Request: share of the context that each source takes.
 pub const CONTEXT_REPORT: &str = "briefing/contextReport";
-/// A session of one harness, step by step.
+/// Request: a session of one agent, step by step.
 pub const SESSION: &str = "briefing/session";
-/// Two answers side by side.
+/// Request: two answers side by side.
 pub const COMPARE: &str = "briefing/compare";
-/// Every instruction file that is known, and who reads it.
+/// Request: every known instruction file, and the agents that read it.
 pub const INSTRUCTION_FILES: &str = "briefing/instructionFiles";
-/// The exact prompt, and which file each part of it comes from.
+/// Request: the exact prompt, and the file that each part comes from.
 pub const PREVIEW: &str = "briefing/preview";
-/// LSP 3.18: the text of a document that the server provides.
+/// Request of LSP 3.18: text of a document that the server provides.
 pub const TEXT_DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
-/// What recorded sessions were told, without texts.
+/// Request: instructions that recorded sessions received, without texts.
 pub const SESSIONS: &str = "briefing/sessions";
-/// What one recorded session was told, step by step.
+/// Request: instructions that one recorded session received, step by step.
 pub const AUDIT: &str = "briefing/audit";
-/// The server says which open files have another briefing now.
+/// Notification: the open files whose instructions changed.
 pub const DID_CHANGE_INSTRUCTIONS: &str = "briefing/didChangeInstructions";
-/// The scheme of previews: `briefing:/HARNESS/FILE`.
+/// URI scheme of previews: `briefing:/HARNESS/FILE`.
 pub const SCHEME: &str = "briefing";
 
-/// A document, by URI. The URI is a text of its own here, so that a wrong one gets a clear answer.
+/// A document. The URI is a plain string here, so that an invalid one gets a clear error.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct TextDocument {
-    /// Its URI.
+    /// URI of the document.
     pub uri: String,
 }
 
@@ -58,24 +58,24 @@ pub struct TextDocument {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveInstructionsParams {
-    /// The file the agent would read; absent: the start of a session.
+    /// File that the agent would read. Absent: the start of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocument>,
-    /// Where the agent was started.
+    /// Directory in which the agent was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Files read earlier in this session, in order; what came with them is worked out.
+    /// Files read earlier in this session, in order. Briefing derives which instruction files came with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_before: Vec<String>,
-    /// Files injected earlier in this session.
+    /// Instruction files that were injected earlier in this session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub already_loaded: Vec<String>,
-    /// Everything that does not name files.
+    /// Parameters that name no files.
     #[serde(flatten)]
     pub request: Request,
 }
 
-/// Parameters of requests that need none.
+/// Parameters of requests without parameters.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct NoParams {}
 
@@ -83,13 +83,13 @@ pub struct NoParams {}
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsParams {
-    /// Sessions that were started in or below this directory; absent: in the repository around the first workspace folder.
+    /// Only sessions started in or below this directory. Absent: in the repository of the first workspace folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Sessions that went on in the last hours; absent: in the last week.
+    /// Only sessions that were active in the last so many hours. Absent: in the last week.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<u32>,
-    /// Sessions of these agents; empty: of all whose records are read.
+    /// Only sessions of these agents. Empty: of all agents whose records Briefing reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
 }
@@ -98,13 +98,14 @@ pub struct SessionsParams {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditParams {
-    /// The beginning of the session's name, of a session in or below `cwd` if that is given; absent: the latest one of `cwd`.
+    /// Beginning of the session's name; with `cwd`, of a session in or below that directory. Absent: the latest session
+    /// of `cwd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// As for `briefing/sessions`.
+    /// Directory, as in `briefing/sessions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Only texts that hold this one, however it is wrapped.
+    /// Only texts that contain this one, regardless of wrapping.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -112,20 +113,20 @@ pub struct AuditParams {
 /// Parameters of `briefing/compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct CompareParams {
-    /// What to compare with.
+    /// Side to compare with.
     pub left: Side,
-    /// What to compare.
+    /// Side that is compared.
     pub right: Side,
 }
 
 /// One side of a comparison.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Side {
-    /// One question, to one harness.
+    /// A question to one agent.
     #[serde(flatten)]
     pub question: EffectiveInstructionsParams,
-    /// A revision of the git repository, as `git rev-parse` takes it: branch, tag, hash, `HEAD~2`. Absent: the files as
-    /// they are now.
+    /// A revision of the git repository, as `git rev-parse` accepts it: branch, tag, hash, `HEAD~2`. Absent: the files
+    /// as they are now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
 }
@@ -133,12 +134,12 @@ pub struct Side {
 /// Parameters of `briefing/session`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct SessionParams {
-    /// Where the agent was started.
+    /// Directory in which the agent was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// What happens, in order; files are URIs.
+    /// Steps of the session, in order; files are URIs.
     pub steps: Vec<SessionStep>,
-    /// One harness, and everything else that does not name files.
+    /// One agent, and the other parameters that name no files.
     #[serde(flatten)]
     pub request: Request,
 }
@@ -146,10 +147,11 @@ pub struct SessionParams {
 /// Parameters of `briefing/instructionFiles`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct InstructionFilesParams {
-    /// One harness, several, or (absent) every enabled one.
+    /// One agent or several. Absent: all enabled agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harness: Option<OneOrMany>,
-    /// Where agents are started; absent: where the settings say, else the workspace folder of each file.
+    /// Directory in which agents are started. Absent: the directory in the settings, else the workspace folder of each
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
@@ -157,21 +159,21 @@ pub struct InstructionFilesParams {
 /// Result of the command `briefing.fetch`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Fetched {
-    /// The version of the index from which on answers hold what was fetched.
+    /// First version of the index whose answers use the fetched texts.
     pub version: u64,
-    /// Every URL that the answers rest on; none if the user did not want that.
+    /// Every URL that the answers depend on. Empty if the user declined.
     pub fetched: Vec<FetchedUrl>,
 }
 
-/// What became of a URL.
+/// Result of fetching one URL.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct FetchedUrl {
     /// The URL.
     pub url: String,
-    /// How many bytes it served.
+    /// Size of the response, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// Why it served nothing.
+    /// Reason why there is no response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -179,7 +181,7 @@ pub struct FetchedUrl {
 /// Parameters of `briefing/preview` and `workspace/textDocumentContent`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct PreviewParams {
-    /// `briefing:/HARNESS[@EDITION]/FILE`; without a file: the start of a session.
+    /// URI `briefing:/HARNESS[@EDITION]/FILE`. Without a file: the start of a session.
     pub uri: String,
 }
 
@@ -193,22 +195,22 @@ pub struct TextDocumentContent {
 /// Parameters of `briefing/didChangeInstructions`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct DidChangeInstructionsParams {
-    /// Of the index.
+    /// Version of the index.
     pub version: u64,
-    /// The open files that have another briefing now, once per harness. Empty: only previews have changed.
+    /// Open files whose instructions changed, once per agent. Empty: only previews changed.
     pub documents: Vec<ChangedDocument>,
 }
 
-/// An open file with another briefing.
+/// An open file whose instructions changed.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct ChangedDocument {
-    /// The document.
+    /// URI of the document.
     pub uri: String,
-    /// Whose briefing.
+    /// Id of the agent.
     pub harness: String,
-    /// How large all instruction messages are now.
+    /// Current size of all instruction messages.
     pub sizes: Size,
-    /// Whether a limit keeps text of some file from the model.
+    /// True if a limit cuts text of some file.
     pub truncated: bool,
 }
 
@@ -233,15 +235,15 @@ impl request::Request for TextDocumentContentRefresh {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainParams {
-    /// The instruction file in question.
+    /// Instruction file in question.
     pub text_document: TextDocument,
-    /// The file the agent would read; absent: the start of a session.
+    /// File that the agent would read. Absent: the start of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Where the agent was started.
+    /// Directory in which the agent was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The harnesses to ask.
+    /// Agents to ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harness: Option<OneOrMany>,
 }
@@ -250,72 +252,72 @@ pub struct ExplainParams {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanations {
-    /// One per harness.
+    /// One explanation per agent.
     pub explanations: Vec<Explanation>,
 }
 
-/// Why a file is or is not in one harness's briefing.
+/// Explanation why one agent loads a file, or does not.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules.
     pub edition: String,
-    /// What became of the file; `null`: the harness does not consider it.
+    /// Fate of the file. `null`: the agent does not consider it.
     pub fate: Option<String>,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// What the harness asked about this path.
+    /// Paths that the agent looked at in connection with this file.
     pub probes: Vec<Probe>,
 }
 
 /// Result of `briefing/harnesses`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Harnesses {
-    /// All of them; those that the workspace or the settings declare come last.
+    /// All agents. Those declared in the workspace or the settings come last.
     pub harnesses: Vec<Harness>,
-    /// What is wrong with declarations, each with file, line and column.
+    /// Problems of declarations, each with file, line and column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// Those that are used here.
+    /// Agents used here.
     #[serde(default)]
     pub roster: UsedHere,
 }
 
-/// One harness.
+/// An agent.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Harness {
-    /// Its id.
+    /// Id of the agent.
     pub id: String,
-    /// Its name.
+    /// Name for people.
     pub title: String,
-    /// What it reads, in a sentence.
+    /// Summary of what the agent reads, in one sentence.
     pub summary: String,
-    /// Its editions, oldest first; none: it is declared, and has no versions.
+    /// Rules by version, oldest first. Empty for a declared agent, which has no versions.
     pub editions: Vec<Edition>,
-    /// What people compare declared harnesses by; of others, each edition says.
+    /// Properties of a declared agent that people compare agents by. For built-in agents they are in `editions`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
-    /// The names of its instruction files.
+    /// Names of its instruction files.
     pub instruction_files: Vec<String>,
-    /// The names of the settings files that decide what it reads.
+    /// Names of the settings files that affect what it reads.
     pub settings_files: Vec<String>,
-    /// The kinds of session between which it tells apart, the usual one first.
+    /// Kinds of session that the agent distinguishes, the usual one first.
     #[serde(default)]
     pub sessions: Vec<String>,
 }
 
-/// One edition.
+/// Rules of an agent for a range of versions.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Edition {
-    /// Its name.
+    /// Name of the rules.
     pub name: String,
-    /// First and last version it was checked on.
+    /// First and last version that the rules were checked on.
     pub checked: (String, String),
-    /// What people compare harnesses by, in a phrase each: `files`, `triggers`, `place`, `truncation`, `nested`, `global`,
-    /// `urls`, `globs`, `sessions`, `hooks`, `persona` and `dedupe`.
+    /// Properties that people compare agents by, one phrase each: `files`, `triggers`, `place`, `truncation`, `nested`,
+    /// `global`, `urls`, `globs`, `sessions`, `hooks`, `persona` and `dedupe`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
 }
@@ -324,29 +326,29 @@ pub struct Edition {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The server's version.
+    /// Version of the server.
     pub server: String,
-    /// Of the index.
+    /// Version of the index.
     pub version: u64,
-    /// How many facts are known.
+    /// Number of cached facts about the disk.
     pub facts: usize,
-    /// How many answers are remembered.
+    /// Number of cached answers.
     pub answers: usize,
-    /// How many answers were worked out so far: what was remembered is not worked out again.
+    /// Number of answers computed so far. Answers from the cache do not count.
     pub worked_out: u64,
-    /// How many directories are watched.
+    /// Number of watched directories.
     pub watched_directories: usize,
-    /// Who tells that files change: `directories` (all that matter are watched), `client` (some cannot be watched, but
-    /// the client tells), or `nothing`.
+    /// Source of file events: `directories` (all relevant directories are watched), `client` (some cannot be watched,
+    /// but the client reports changes), or `nothing`.
     pub watching: String,
-    /// How many instruction files are known in the workspace folders.
+    /// Number of known instruction files in the workspace folders.
     pub instruction_files: usize,
-    /// Whether all workspace folders have been looked through.
+    /// True if all workspace folders have been scanned.
     pub complete: bool,
 }
 
 impl Harness {
-    /// What is known about a profile.
+    /// Describes a built-in agent.
     pub(crate) fn of(profile: &harness::Profile) -> Harness {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let editions = profile.editions.iter().map(|edition| {
@@ -370,7 +372,7 @@ impl Harness {
         }
     }
 
-    /// What is known about a harness that is declared.
+    /// Describes a declared agent.
     pub(crate) fn of_declared(custom: &Custom) -> Harness {
         Harness {
             id: custom.id.clone(),
@@ -394,7 +396,7 @@ fn by_topic(phrases: impl IntoIterator<Item = String>) -> BTreeMap<String, Strin
 }
 
 impl Explanation {
-    /// What was found out about one file in one answer.
+    /// Creates the explanation of one file from one answer.
     pub(crate) fn of(
         answer: &Resolution,
         (fate, reason, probes): (Option<Fate>, String, Vec<&search::Probe>),

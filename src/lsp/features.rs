@@ -1,4 +1,4 @@
-//! The editor's features: thin halves that put the plain data of `report` into the words of LSP.
+//! LSP features: thin handlers that convert the plain data of `report` to LSP types.
 
 pub(crate) mod actions;
 pub(crate) mod completion;

@@ -1,4 +1,4 @@
-//! The handlers: from the wire, ask, say, to the wire.
+//! Implementation of `LanguageServer`: each handler decodes, asks the engine, and converts the result.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl LanguageServer for Server {
         let changes = params.content_changes;
         let mut session = self.core.session();
         if !session.documents.contains_key(&uri) {
-            // From a change that holds the whole text on, nothing that came before is needed.
+            // Changes before the last full text are irrelevant.
             if let Some(whole) = changes.iter().rposition(|change| change.range.is_none()) {
                 let mut text = Rope::from_str(&changes[whole].text);
                 documents::apply(&mut text, changes.into_iter().skip(whole + 1), session.encoding);
@@ -143,7 +143,7 @@ impl LanguageServer for Server {
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        // A client that can be asked need not say what has changed.
+        // A client that supports `workspace/configuration` may send the notification without the settings.
         if params.settings.is_null() && self.core.session().abilities.pulls_settings {
             self.pull_settings().await;
         } else {
@@ -217,14 +217,14 @@ impl LanguageServer for Server {
 }
 
 impl Server {
-    /// `window/workDoneProgress/cancel`
+    /// Handles `window/workDoneProgress/cancel`.
     pub(crate) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         if let ProgressToken::String(token) = &params.token {
             self.core.workspace.cancel(Some(token));
         }
     }
 
-    /// A notification came that cannot be parsed. What it said is lost, so what it was about is no longer known.
+    /// Handles a notification that could not be parsed. Its content is lost, so the state it described is invalidated.
     pub(crate) async fn not_understood(&self, params: NotUnderstood) {
         let NotUnderstood { method, uri, problem } = params;
         tracing::warn!(method, uri, problem, "a notification cannot be understood");
@@ -246,9 +246,9 @@ impl Server {
 
     pub(crate) fn open(&self, uri: Uri, version: i32, text: &str) {
         let Ok(path) = path_of(&uri) else { return };
-        // Outside of the lock: the disk may be slow. What the file holds is read when somebody asks.
+        // Outside of the lock, because the disk may be slow. The file's own content is read only on request.
         let place = self.core.files.locate(&path);
-        // Under one lock, so that nobody sees a version of a document with the answer for another.
+        // One lock for all of it, so that nobody sees a version of a document with the answer for another version.
         let mut session = self.core.session();
         self.core.seen(self.core.files.open_at(&path, text, place));
         let revision = session.next_revision();
@@ -257,7 +257,7 @@ impl Server {
             .insert(uri, Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() });
     }
 
-    /// Forgets a document, and says where its file is.
+    /// Removes a document and returns the path of its file.
     fn close(&self, uri: &Uri) -> Option<PathBuf> {
         let mut session = self.core.session();
         session.pulled.remove(uri);
@@ -279,13 +279,13 @@ impl Server {
         }
     }
 
-    /// Puts settings in force: those that were pushed, or those that were pulled in `round`.
+    /// Applies settings: pushed ones (`round` is `None`), or those that were requested in `round`.
     async fn take_settings(&self, value: &Value, round: Option<u64>) {
         let parsed = if value.is_null() { None } else { Some(Settings::parse(value)) };
         let refused = {
             let mut session = self.core.session();
             match round {
-                // Something newer was said or asked meanwhile.
+                // Newer settings were pushed or requested in the meantime.
                 Some(round) if round != session.settings_round => return,
                 Some(_) => {}
                 None => session.settings_round += 1,
@@ -306,7 +306,7 @@ impl Server {
 }
 
 impl Core {
-    /// The answers to a request, and the version of the index they belong to.
+    /// Returns the answers to a request, and the version of the index that they belong to.
     pub(crate) async fn answers(
         self: &Arc<Self>,
         request: &Request,
@@ -320,7 +320,7 @@ impl Core {
         Ok((answers, versions.into_iter().fold(before, u64::max)))
     }
 
-    /// What a request asks: one question per harness.
+    /// Converts a request to questions, one per agent.
     pub(crate) async fn questions(
         self: &Arc<Self>,
         request: &Request,
@@ -337,7 +337,7 @@ impl Core {
         request.questions(&defaults, places).map_err(Error::invalid_params)
     }
 
-    /// Who answered when nobody was named, and why they.
+    /// Returns the agents that answer if the request names none, and why they were chosen.
     pub(crate) async fn judged(self: &Arc<Self>, places: &Places, answers: &[Arc<Resolution>]) -> Vec<Judged> {
         let customs = self.customs(&places.cwd).await;
         let defaults = Defaults { customs, ..(*self.defaults()).clone() };
@@ -348,19 +348,19 @@ impl Core {
         judged(answers.iter().map(|answer| &**answer), roster.as_deref())
     }
 
-    /// Looks up which version of a harness is installed, as an agent started in `cwd` would meet it.
+    /// Detects the installed version of an agent, as found from the start directory `cwd`.
     pub(crate) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
         let found = self.query(InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env)).await;
         defaults.installed.found.insert(profile.id.to_owned(), found.value.clone());
     }
 
-    /// The harnesses that are used by those who start them in `cwd`.
+    /// Returns the agents used by people who start them in `cwd`.
     pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
         let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
         Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
     }
 
-    /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
+    /// Returns the agents declared for the start directory `cwd`, by its workspace and by the settings.
     pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
         let declared = self.query(Declarations::of(cwd)).await;
         let mut session = self.session();

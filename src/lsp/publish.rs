@@ -1,4 +1,4 @@
-//! Publishes diagnostics: for every state of an open instruction file sooner or later, and never for another state.
+//! Publishes diagnostics for open instruction files. Stale results are never published.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -16,8 +16,8 @@ use super::features::diagnostics::{self, Diagnostics};
 use crate::engine::Core;
 use crate::engine::workspace::EventSource;
 
-/// Publishes whenever something has changed. One task does all of it, so that nothing is published after what replaced
-/// it; a state that is overtaken while its answer is worked out is left to the next round.
+/// Publishes diagnostics whenever something has changed. A single task does this, so publications cannot overtake each
+/// other. A document that changes while its diagnostics are computed is left to the next round.
 pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostics>, client: Client) {
     let mut published = HashMap::new();
     let mut said_blind = false;
@@ -26,7 +26,7 @@ pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostic
         due(&core, rested).await;
         let began = Instant::now();
         if core.session().abilities.pulls_diagnostics {
-            // Such a client asks at once. Its questions go first; what is worked out for them is known here, too.
+            // The client pulls at once. Let its requests go first; their results are cached and used here.
             sleep(ASKS_FIRST).await;
         }
         if core.told() != EventSource::System && !said_blind {
@@ -42,7 +42,7 @@ pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostic
     }
 }
 
-/// Waits for the next round. What changes outside the editor is left until the last round has been `rested` from.
+/// Waits for the next round. Changes outside of the editor wait until the instant `rested`.
 async fn due(core: &Core, rested: Instant) {
     let outside = async {
         if Instant::now() < rested {
@@ -56,30 +56,30 @@ async fn due(core: &Core, rested: Instant) {
     }
 }
 
-/// How long to rest after a round of that length. Settings may make a harness look through half the disk, where
-/// something changes all the time; that must not keep a core busy for ever. Requests are answered at once all the same.
+/// Returns the rest after a round of that length. Some settings make an agent search large parts of the disk, where
+/// files change all the time; that must not keep a core busy for ever. Requests are not delayed by the rest.
 fn rest_after(round: Duration) -> Duration {
     if round < LONG_ROUND { Duration::ZERO } else { REST * round }
 }
 
-/// From here on a round takes long.
+/// Minimum duration of a long round.
 const LONG_ROUND: Duration = Duration::from_millis(500);
 
-/// How many times as long as a long round the rest after it is.
+/// Length of the rest after a long round, as a multiple of the round.
 const REST: u32 = 4;
 
-/// How long the questions of a client that pulls diagnostics go first.
+/// Delay that lets the requests of a client that pulls diagnostics go first.
 const ASKS_FIRST: Duration = Duration::from_millis(20);
 
-/// What the user is told once when directories cannot be watched.
+/// Message shown once if directories cannot be watched.
 const BLIND: &str = "Briefing cannot watch all directories: the system's limit (on Linux fs.inotify.max_user_watches) or the \
     setting briefing.watchLimit is reached. Answers stay right, but changes outside the editor show later.";
 
-/// What was published last for a document: which state of it, and the result id.
+/// Last published state per document: its revision and the result id.
 type Published = HashMap<Uri, (u64, String)>;
 
 async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, published: &mut Published) {
-    // What a workspace declares decides which files are instruction files.
+    // Declarations of a workspace decide which files are instruction files.
     let folders = core.session().folders.clone();
     for folder in &folders {
         core.customs(folder).await;
@@ -97,14 +97,14 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, publish
             client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
-    // Whether anything changed without an edit of its document: then the client cannot know that it should ask again.
+    // True if diagnostics changed without an edit of their document: the client cannot know that it should ask again.
     let mut behind_its_back = false;
     for (uri, path) in open {
         if !core.session().documents.contains_key(&uri) {
             continue;
         }
         let Ok(reported) = known.of(core, &path).await else { continue };
-        // The document may have been closed meanwhile.
+        // The document may have been closed in the meantime.
         let Some(revision) = reported.revision else { continue };
         let now = (revision, reported.id.clone());
         let before = published.get(&uri);
@@ -127,10 +127,10 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, publish
     }
 }
 
-/// Tells the client to ask again for what it pulls.
+/// Asks the client to pull again.
 fn refresh(client: &Client, abilities: Abilities) {
     let client = client.clone();
-    // Nobody waits for the answers: a client that never gives one must not stop the publishing.
+    // Spawned, because a client that never answers must not stop publishing.
     tokio::spawn(async move {
         if abilities.pulls_diagnostics {
             let _ = client.workspace_diagnostic_refresh().await;

@@ -1,4 +1,4 @@
-//! Our own requests, beside `ext.rs` which says what they look like: from the wire, ask, say, to the wire.
+//! Handlers of the custom requests that `ext.rs` defines.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ mod session;
 pub(crate) use commands::Command;
 
 impl Server {
-    /// `briefing/effectiveInstructions`
+    /// Handles `briefing/effectiveInstructions`.
     pub(crate) async fn effective_instructions(&self, params: EffectiveInstructionsParams) -> Result<Effective> {
         let include = params.request.include().map_err(Error::invalid_params)?;
         let (answers, version) = self.answers_to(&params).await?;
@@ -39,7 +39,7 @@ impl Server {
         Ok(Effective { version, judged, briefings })
     }
 
-    /// `briefing/contextReport`
+    /// Handles `briefing/contextReport`.
     pub(crate) async fn context_report(&self, params: EffectiveInstructionsParams) -> Result<ContextReports> {
         let (answers, version) = self.answers_to(&params).await?;
         Ok(ContextReports {
@@ -49,14 +49,14 @@ impl Server {
         })
     }
 
-    /// `briefing/harnesses`
+    /// Handles `briefing/harnesses`.
     pub(crate) async fn harnesses(&self, _: NoParams) -> Result<Harnesses> {
         let cwd = self.core.session().cwd_for(None);
         let customs = match cwd {
             Some(cwd) => self.core.customs(&cwd).await,
             None => Arc::default(),
         };
-        // A declaration of the same id is laid over the shipped one.
+        // A declaration replaces the built-in agent of the same id.
         let known = harness::ALL.iter().filter(|profile| customs.harness(profile.id).is_none());
         let declared = customs.harnesses.iter().map(|custom| ext::Harness::of_declared(custom));
         Ok(Harnesses {
@@ -66,12 +66,12 @@ impl Server {
         })
     }
 
-    /// `briefing/roster`
+    /// Handles `briefing/roster`.
     pub(crate) async fn roster(&self, _: NoParams) -> Result<UsedHere> {
         self.core.used_here().await
     }
 
-    /// `briefing/explain`
+    /// Handles `briefing/explain`.
     pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Explanations> {
         let file = parsed(&params.text_document.uri)?;
         let target = params.target.as_deref().map(parsed).transpose()?;
@@ -79,7 +79,7 @@ impl Server {
         let request = Request { harness: params.harness, ..Request::default() };
         let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
         let (answers, _) = self.core.answers(&request, &places).await?;
-        // Harnesses see an instruction file by its physical path, and the target by the path that was named.
+        // Agents see an instruction file by its physical path, but the target by the path that was named.
         let physical = self.core.physical(&file).await;
         let explanations = answers.iter().map(|answer| {
             let known = explain::explain(&file, answer);
@@ -90,7 +90,7 @@ impl Server {
         Ok(Explanations { explanations: explanations.collect() })
     }
 
-    /// `briefing/status`
+    /// Handles `briefing/status`.
     pub(crate) async fn status(&self, _: NoParams) -> Result<Status> {
         let (facts, answers) = self.core.index.sizes();
         let (instruction_files, complete) = self.core.workspace.count();
@@ -119,7 +119,7 @@ impl Server {
         Ok(answers)
     }
 
-    /// Returns who was judged: those whom the request names, or those who are used here.
+    /// Returns the agents that were judged: those that the request names, else those used here.
     async fn judged_for(
         &self,
         params: &EffectiveInstructionsParams,
@@ -150,7 +150,7 @@ impl Server {
 }
 
 impl Core {
-    /// The harnesses that are used in the first workspace folder; without one, in the home directory.
+    /// Returns the agents used in the first workspace folder or, without one, in the home directory.
     pub(crate) async fn used_here(self: &Arc<Self>) -> Result<UsedHere> {
         let cwd = self.session().cwd_for(None);
         let defaults = self.defaults();
@@ -168,7 +168,7 @@ impl Core {
         Ok(UsedHere::of(&defaults.roster, &choices, &defaults.installed))
     }
 
-    /// `path` with the links on the way to it resolved, but not the one it may be itself.
+    /// Resolves the links in the directory part of `path`, but not `path` itself.
     pub(crate) async fn physical(self: &Arc<Self>, path: &Path) -> PathBuf {
         let (Some(dir), Some(name)) = (path.parent().map(Path::to_owned), path.file_name()) else {
             return path.to_owned();
@@ -181,7 +181,8 @@ impl Core {
     }
 }
 
-/// The file, if nothing but the file and the harnesses are said: that is the question which announcements are about.
+/// Returns the document if the request has no parameters but file, agents and `include`: announcements are about
+/// exactly this question.
 fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
     let document = params.text_document.clone()?;
     let request = Request {
@@ -200,7 +201,7 @@ fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
     (*params == usual).then_some(uri)
 }
 
-/// The path of a URI that came as text.
+/// Parses a URI and returns its path.
 pub(crate) fn parsed(uri: &str) -> Result<PathBuf> {
     let parsed: Uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
     path_of(&parsed)

@@ -1,4 +1,4 @@
-//! Carries LSP messages between the client's pipe and the `LspService`: in order, and whatever happens.
+//! Carries LSP messages between the client's pipes and the `LspService`, in order and fault-tolerantly.
 //!
 //! ```text
 //! input ─► frames ─► incoming ─► dispatcher ─► LspService      one thread reads, so parsing never delays an answer
@@ -6,13 +6,13 @@
 //! output ◄────── outbox ◄────────────┴──── ClientSocket        one thread writes
 //! ```
 //!
-//! - Frames are handled in arrival order. Each call is polled once, inline, before the next frame is looked at: what a
-//!   handler does before its first await is ordered. What is still pending then runs as a task of its own.
+//! - Frames are handled in arrival order. Each call is polled once, inline, before the next frame is looked at: the code of a
+//!   handler before its first await is ordered. The rest of a pending handler runs as its own task.
 //! - Only `$/cancelRequest` overtakes, so that it reaches a request that is still queued.
-//! - A notification that tells of documents or files and cannot be parsed is handed on as [`NOT_UNDERSTOOD`]: whoever
-//!   drops it unseen goes on with a text that nobody has.
-//! - Every request gets exactly one answer, also when its handler panics, is cancelled or the client leaves.
-//! - What a handler says to the client before it answers is written before the answer.
+//! - A notification about documents or files that cannot be parsed is passed on as [`NOT_UNDERSTOOD`]. If it were dropped, the
+//!   server would continue with a text that no longer exists.
+//! - Every request gets exactly one answer, even if its handler panics, it is cancelled, or the client disconnects.
+//! - Messages that a handler sends to the client before it answers are written before the answer.
 
 mod client_process;
 mod dispatcher;
@@ -38,30 +38,30 @@ use incoming::Incoming;
 pub(super) use lsp_3_18::TEXT_DOCUMENT_CONTENT;
 pub use notification::{NOT_UNDERSTOOD, NotUnderstood};
 
-/// How a session ended; `code` is what the process should exit with.
+/// Outcome of a session; `code` is the exit status of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The client had asked for `shutdown` before it left.
+    /// The client requested `shutdown` before it disconnected.
     Orderly(Cause),
-    /// The client left without `shutdown`.
+    /// The client disconnected without `shutdown`.
     Abrupt(Cause),
 }
 
-/// What ended a session.
+/// Event that ended a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The `exit` notification.
     ExitNotification,
-    /// The client closed our input.
+    /// The client closed the server's input.
     EndOfInput,
-    /// The client closed our output.
+    /// The client closed the server's output.
     EndOfOutput,
-    /// The process that `initialize` named as `processId` is no more.
+    /// The client's process (`processId` of `initialize`) has exited.
     ClientGone,
 }
 
 impl Exit {
-    /// 0 after `shutdown`, else 1; LSP 3.17, `exit`.
+    /// Returns the exit status: 0 after `shutdown`, else 1 (LSP 3.17, `exit`).
     pub fn code(self) -> i32 {
         match self {
             Exit::Orderly(_) => 0,
@@ -70,7 +70,7 @@ impl Exit {
     }
 }
 
-/// Serves one client until it leaves. Everything answered by then is written and flushed.
+/// Serves one client until it disconnects. All answers available by then are written and flushed.
 pub async fn serve<S: LanguageServer>(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
@@ -96,10 +96,10 @@ pub async fn serve<S: LanguageServer>(
     exit
 }
 
-/// Frames parsed ahead of the dispatcher before the client has to wait.
+/// Maximum number of frames parsed ahead of the dispatcher; after that, reading waits.
 const ARRIVALS: usize = 256;
 
-/// How long a client that does not read may hold up our exit.
+/// Longest time that a client that does not read may delay the exit.
 const FLUSH_LIMIT: Duration = Duration::from_secs(2);
 
 async fn read<R: AsyncRead + Unpin>(mut frames: Frames<R>, arrived: mpsc::Sender<Incoming>) {

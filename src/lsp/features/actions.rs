@@ -1,4 +1,4 @@
-//! Code actions: what can be done about findings, as edits that the editor applies.
+//! Code actions: fixes for findings, as edits that the editor applies.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::lsp::{Server, convert};
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::snapshot::{Ask, Fact, Facts};
 
-/// The answer that lets an edit happen.
+/// Button that confirms an edit.
 const YES: &str = "Yes";
 
-/// What an action without its edit is found again by.
+/// Identifies an action whose edit is computed later.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Known {
     uri: Uri,
@@ -29,14 +29,14 @@ pub(crate) struct Known {
     title: String,
 }
 
-/// What was asked of one document, and what can be done.
+/// View of one document, and the actions for it.
 struct Offer {
     view: Option<View>,
     actions: Vec<Action>,
 }
 
 impl Server {
-    /// `textDocument/codeAction`
+    /// Handles `textDocument/codeAction`.
     pub(crate) async fn actions(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let editing = self.core.session().abilities.editing;
         let (uri, range) = (params.text_document.uri, params.range);
@@ -44,13 +44,13 @@ impl Server {
         let only = params.context.only;
         let wanted =
             |group: Group| only.as_ref().is_none_or(|only| only.iter().any(|kind| holds(kind.as_str(), group)));
-        // What concerns the whole workspace is offered with any of its files to those who ask for it.
+        // Actions for the whole workspace are offered in any of its files, if the client asks for that kind.
         let workspace =
             wanted(Group::Workspace) && (only.is_some() || diagnostics::concerns(&path, &self.core.session()));
         let offer = self.offer(&uri, &path, range, workspace).await?;
         let mut list: Vec<CodeAction> = Vec::new();
         for action in offer.actions.iter().filter(|action| wanted(action.group)) {
-            // The fix of a finding may be offered for its own sake, too, as a refactoring.
+            // A fix may also be offered as a refactoring of the same title; list it once.
             if list.iter().any(|other| other.title == action.title)
                 || !action.edits.iter().all(|edit| editing.can(edit))
             {
@@ -73,7 +73,7 @@ impl Server {
         Ok(Some(list.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
     }
 
-    /// `codeAction/resolve`
+    /// Handles `codeAction/resolve`.
     pub(crate) async fn action_resolved(&self, mut action: CodeAction) -> Result<CodeAction> {
         if action.command.is_some() {
             return Ok(action);
@@ -84,7 +84,7 @@ impl Server {
         Ok(action)
     }
 
-    /// `briefing.apply`: asks the user, and has the client carry the edit out. Whether that was done.
+    /// Handles `briefing.apply`: asks the user, then has the client apply the edit. Returns true if it was applied.
     pub(crate) async fn apply(&self, known: Known) -> Result<bool> {
         let Some(edit) = self.found_again(&known).await? else { return Ok(false) };
         let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
@@ -97,7 +97,7 @@ impl Server {
         Ok(self.client.apply_edit(edit).await?.applied)
     }
 
-    /// The edit of an action that was offered, as files are now.
+    /// Recomputes the edit of an offered action from the current files.
     async fn found_again(&self, known: &Known) -> Result<Option<WorkspaceEdit>> {
         let editing = self.core.session().abilities.editing;
         let path = convert::path_of(&known.uri)?;
@@ -106,7 +106,7 @@ impl Server {
         Ok(self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await)
     }
 
-    /// Everything that can be done there, and for the workspace if that is wanted.
+    /// Collects all actions for a range, and those for the workspace if `workspace` is set.
     async fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
         let view = self.core.concerned(uri).await?;
         let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
@@ -133,7 +133,7 @@ impl Server {
         tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
     }
 
-    /// An action without its edit; `None` where the user has switched off the kind of finding that it resolves.
+    /// Converts an action without its edit. Returns `None` if the user switched off the kind of finding that it fixes.
     fn said(&self, action: &Action, view: Option<&View>, editing: Editing) -> Option<CodeAction> {
         let diagnostics = match (&action.fixes, view) {
             (Some(finding), Some(view)) => Some(vec![diagnostics::shown(&self.core, view, finding.clone())?]),
@@ -150,7 +150,7 @@ impl Server {
 }
 
 impl Core {
-    /// The edits as the client applies them; `None` where a file cannot be read any more.
+    /// Converts edits to a `WorkspaceEdit` that the client can apply. Returns `None` if a file cannot be read any more.
     pub(crate) async fn edit(
         self: &Arc<Self>,
         edits: &[Edit],
@@ -191,7 +191,7 @@ impl Core {
                 }
             }
         }
-        // Clients that ask nobody are told nothing that they would have to ask.
+        // Annotations ask for confirmation, so clients that cannot confirm get none.
         let annotations = (editing.confirms && !annotations.is_empty()).then_some(annotations);
         let on_files = operations.iter().any(|operation| matches!(operation, DocumentChangeOperation::Op(_)));
         Some(if editing.ordered || on_files {
@@ -202,20 +202,20 @@ impl Core {
         })
     }
 
-    /// The document is named as the editor names it.
+    /// Returns the URI of a path; for the document itself the URI that the editor uses.
     pub(crate) fn uri_of(&self, path: &Path, uri: &Uri, view: Option<&View>) -> Option<Uri> {
         if view.is_some_and(|view| view.seen == path) { Some(uri.clone()) } else { convert::uri_of(path) }
     }
 }
 
-/// The innermost directory above a file that git knows, inside of its workspace folder; else that folder.
+/// Returns the innermost directory above a file that contains `.git`, within its workspace folder; else the folder.
 fn worktree(file: &Path, folder: &Path, facts: &dyn Facts) -> PathBuf {
     let has_git = |dir: &&Path| matches!(facts.told(&Ask::Kind(dir.join(".git"))), Some(Fact::Kind(Ok(_))));
     let mut inside = file.ancestors().skip(1).take_while(|dir| dir.starts_with(folder));
     inside.find(has_git).unwrap_or(folder).to_owned()
 }
 
-/// Adds an edit to those of the same document, if they come last.
+/// Adds an edit to the last operation if that edits the same document, else as an operation of its own.
 fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str) {
     let edit = OneOf::Left(TextEdit { range: spot.range, new_text: text.to_owned() });
     match operations.last_mut() {
@@ -227,7 +227,7 @@ fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str) {
     }
 }
 
-/// The same for clients that know edits only, without order.
+/// Converts operations for clients that only accept unordered text edits.
 fn plain(operations: Vec<DocumentChangeOperation>) -> HashMap<Uri, Vec<TextEdit>> {
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for operation in operations {
@@ -241,12 +241,12 @@ fn plain(operations: Vec<DocumentChangeOperation>) -> HashMap<Uri, Vec<TextEdit>
     changes
 }
 
-/// Whether a kind that is asked for holds a group: `source` holds `source.briefing`.
+/// Returns true if a requested kind includes a group: `source` includes `source.briefing`.
 fn holds(kind: &str, group: Group) -> bool {
     kind.is_empty() || group.word().strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The disk as it is now, with what the editor shows laid over it.
+/// Facts from the disk as it is now, with the editor's unsaved texts.
 struct Looked<'a>(&'a Buffers);
 
 impl Facts for Looked<'_> {

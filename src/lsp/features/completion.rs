@@ -1,4 +1,4 @@
-//! Completion: paths of imports and settings, keys and their words, names of harnesses.
+//! Completion: paths of imports and settings, keys and their values, names of agents.
 
 use std::path::Path;
 
@@ -14,14 +14,14 @@ use crate::request::beside;
 use crate::snapshot::FileType;
 use crate::text;
 
-/// The characters behind which something may be offered at once.
+/// Characters after which the client asks for completions.
 pub(crate) const TRIGGERS: [&str; 4] = ["@", "/", "\"", ":"];
 
-/// The most entries of one directory that are offered.
+/// Maximum number of entries of one directory that are offered.
 const ENTRIES: usize = 1000;
 
 impl Server {
-    /// `textDocument/completion`
+    /// Handles `textDocument/completion`.
     pub(crate) async fn completed(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let at = params.text_document_position;
         let uri = at.text_document.uri;
@@ -30,7 +30,7 @@ impl Server {
         let customs = self.core.customs(&beside(&path)).await;
         let imports = view.subject().sources().next().is_some();
         let home = self.core.defaults().home.clone();
-        // The bytes are those of the decoded text; both are the same but for what is not UTF-8.
+        // Offsets are those of the decoded text. They equal the raw offsets only if the file is valid UTF-8.
         let decoded = text::lossy(&view.raw);
         let byte = view.byte(at.position);
         if decoded.len() != view.raw.len() {
@@ -54,7 +54,7 @@ impl Server {
 }
 
 impl Core {
-    /// The entries of one directory, as far as they are worth offering.
+    /// Returns the entries of a directory that are worth offering.
     pub(crate) fn offered(&self, dir: &Path) -> Vec<(String, FileType)> {
         let entries = self.files.list(dir).unwrap_or_default();
         let named = entries.into_iter().filter_map(|entry| {

@@ -1,4 +1,4 @@
-//! Findings as diagnostics: pushed, or pulled where the client asks for them.
+//! Findings as diagnostics: pushed, or pulled if the client supports that.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,25 +21,25 @@ use crate::lsp::{Server, convert};
 use crate::report::findings::{self, Finding, Kind, Severity, names, page};
 use crate::report::portable;
 
-/// The repository, whose pages on the web explain the kinds of findings. Clients that open the server's own pages are led to
-/// those, and so is every client by a build that knows no repository.
+/// Repository whose web pages explain the kinds of findings. Clients that open the server's own pages get links to
+/// those, as does every client if the build knows no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Whether something may be wrong with a file of this name: an instruction file, a settings file, or a text that may be
+/// Returns true if a file of this name can have findings: an instruction file, a settings file, or a text that may be
 /// imported.
 pub(crate) fn concerns(path: &Path, session: &Session) -> bool {
     let text = ["md", "mdc", "markdown", "txt"];
     is_named(path, session) || path.extension().is_some_and(|extension| text.iter().any(|known| extension == *known))
 }
 
-/// Whether some harness reads files of this name, in whatever letter case it may be written, or is declared there.
+/// Returns true if some agent reads files of this name, in any letter case, or a workspace declares the name.
 pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
     let name = path.file_name().unwrap_or_default();
     if name == FILE_NAME || session.custom_names.contains(name) {
         return true;
     }
     let other_case = names::right_case(path).map(|name| path.with_file_name(name));
-    // A `tools.md` is any page: only a distinctive name is known in another letter case.
+    // Only distinctive names count in another letter case: a `tools.md` can be any page.
     let other_case = other_case.filter(|path| names::is_distinctive(path));
     [Some(path), other_case.as_deref()]
         .into_iter()
@@ -47,25 +47,24 @@ pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
         .any(|path| INSTRUCTION_FILES.matches(path) || SETTINGS_FILES.matches(path) || names::is_distinctive(path))
 }
 
-/// The diagnostics of one state of a file.
+/// Diagnostics of one state of a file.
 pub(crate) struct Reported {
-    /// The revision of the document, if it is open.
+    /// Revision of the document, if it is open.
     pub revision: Option<u64>,
-    /// The editor's version number of it.
+    /// Version number that the editor assigned.
     pub version: Option<i32>,
-    /// Tells two states of the diagnostics apart.
+    /// Result id, which distinguishes two states of the diagnostics.
     pub id: String,
-    /// The diagnostics.
     pub found: Vec<Diagnostic>,
 }
 
-/// The diagnostics of files, remembered for as long as nothing changes that they rest on.
+/// Diagnostics by file, cached until something changes that they depend on.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
     reported: Memory<PathBuf, Reported>,
-    /// The files that agents consider which are started in a folder.
+    /// Files that agents started in a folder consider.
     considered: Memory<PathBuf, Vec<PathBuf>>,
-    /// The expectations that do not hold.
+    /// Failed expectations.
     proven: Proven,
 }
 
@@ -88,8 +87,8 @@ impl Diagnostics {
         found
     }
 
-    /// Returns the instruction files that are known: those that are open, those that are below a workspace folder, and those
-    /// that agents consider which are started there.
+    /// Returns the known instruction files: open ones, those below a workspace folder, and those that agents started
+    /// there consider.
     async fn known_files(&self, core: &Arc<Core>) -> Result<BTreeSet<PathBuf>> {
         let (mut known, folders) = {
             let session = core.session();
@@ -111,7 +110,7 @@ impl Diagnostics {
     }
 }
 
-/// Everything that is wrong with a file.
+/// Returns all diagnostics of a file. `expected` are its failed expectations.
 fn of(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
     let abilities = core.session().abilities;
     let found = found(core, view, Some(expected))
@@ -120,8 +119,8 @@ fn of(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
-/// Returns everything that is wrong with a file, each as bad as the settings say; what is of a kind that is switched off is left out.
-/// `expected` are the expectations that fail, if they were proven.
+/// Returns all findings of a file with the severity from the settings. Findings of kinds that are switched off are left
+/// out. `expected` are the failed expectations, or `None` if expectations were not evaluated.
 pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
@@ -132,7 +131,7 @@ pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) ->
     }
     let mut found: Vec<Finding> =
         findings::findings(&view.subject()).into_iter().chain(declared).chain(expected.into_iter().flatten()).collect();
-    // To compare every line with every text takes time that most need not spend.
+    // Comparing every line with every text is slow, and most users do not need it.
     if settings.severity(Kind::NotForEveryone).is_some() {
         found.extend(portable::findings(&view.subject()));
     } else {
@@ -142,7 +141,7 @@ pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) ->
     found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
 }
 
-/// One finding, unless its kind is switched off.
+/// Converts one finding, unless its kind is switched off.
 pub(crate) fn shown(core: &Core, view: &View, finding: Finding) -> Option<Diagnostic> {
     let session = core.session();
     let (severity, abilities) = (finding.as_bad_as(session.settings.severity(finding.kind)?), session.abilities);
@@ -186,7 +185,7 @@ fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abil
     }
 }
 
-/// The page about a kind of findings.
+/// Returns the URI of the page about a kind of findings.
 fn explanation(code: &str, abilities: Abilities) -> String {
     if REPOSITORY.is_empty() || abilities.opens_pages {
         page::uri(Some(code))
@@ -195,7 +194,7 @@ fn explanation(code: &str, abilities: Abilities) -> String {
     }
 }
 
-/// Tells two states of a document's diagnostics apart.
+/// Returns a hash that distinguishes two states of a document's diagnostics.
 fn result_id(found: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(found).unwrap_or_default().hash(&mut hasher);
@@ -203,7 +202,7 @@ fn result_id(found: &[Diagnostic]) -> String {
 }
 
 impl Server {
-    /// `textDocument/diagnostic`
+    /// Handles `textDocument/diagnostic`.
     pub(crate) async fn pulled(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
         let path = view::file(&uri).filter(|path| concerns(path, &self.core.session()));
@@ -234,13 +233,13 @@ impl Server {
         Ok(report.into())
     }
 
-    /// `workspace/diagnostic`: every known file, and an empty report for each file of `previousResultIds` that is no longer one,
-    /// so that no client keeps findings of a file that is gone.
+    /// Handles `workspace/diagnostic`. Reports every known file, and an empty report for each file of
+    /// `previousResultIds` that is not known any more, so that clients drop its findings.
     pub(crate) async fn pulled_everywhere(
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
-        // Clients write a URI in their own way, so files are compared.
+        // Compare files instead of URIs: clients spell URIs in different ways.
         let mut before: HashMap<PathBuf, PreviousResultId> = HashMap::new();
         let mut items = Vec::new();
         for id in params.previous_result_ids {
@@ -276,7 +275,7 @@ impl Server {
         }
         let open: HashSet<PathBuf> =
             self.core.session().documents.values().map(|document| document.path.clone()).collect();
-        // A document that is open is pulled by itself.
+        // Open documents are pulled one by one.
         let gone = before.into_iter().filter(|(path, _)| !open.contains(path));
         items.extend(gone.map(|(_, id)| full(id.uri, None, None, Vec::new())));
         Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport { items }))
@@ -298,7 +297,8 @@ fn full(
 }
 
 impl Session {
-    /// Whether the client was told something else about this state of a document when it pulled. It is told once.
+    /// Returns true if a pull for this state of a document returned other diagnostics. Records the new ones, so that
+    /// this is reported once.
     pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, id: &str) -> bool {
         let Some((told_of, told)) = self.pulled.get_mut(uri) else { return false };
         *told_of == revision && std::mem::replace(told, id.to_owned()) != id

@@ -16,7 +16,7 @@ use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
 use crate::request::{Places, Request, beside};
 
 impl Server {
-    /// `textDocument/hover`
+    /// Handles `textDocument/hover`.
     pub(crate) async fn hovered(&self, params: HoverParams) -> Result<Option<Shown>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
         let path = path_of(&text_document.uri)?;
@@ -46,7 +46,7 @@ impl Server {
         Ok(chain(&answers).map(|text| said(text, None)))
     }
 
-    /// What the pattern of a rule matches. Outside of the workspace nothing is looked through for it.
+    /// Returns the files that the pattern of a rule matches. Searches only inside the workspace.
     async fn pattern(&self, path: &Path, view: &View, byte: usize) -> Option<Hover> {
         self.core.session().folder_of(path)?;
         view.subject().sources().next()?;

@@ -1,4 +1,4 @@
-//! Links, definitions and references: what a file names, and who names it.
+//! Links, definitions and references: files that a file mentions, and places that mention it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::report::links::{Link, leads, links};
 use crate::report::mentions;
 
 impl Server {
-    /// `textDocument/documentLink`
+    /// Handles `textDocument/documentLink`.
     pub(crate) async fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
         let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let link = |link: Link| DocumentLink {
@@ -27,7 +27,7 @@ impl Server {
         Ok(Some(links(&view.subject()).into_iter().map(link).collect()))
     }
 
-    /// `textDocument/definition`
+    /// Handles `textDocument/definition`.
     pub(crate) async fn defined(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
         let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
@@ -40,7 +40,8 @@ impl Server {
         Ok(Some(GotoDefinitionResponse::Array(locations)))
     }
 
-    /// `textDocument/references`: where a file is named, or the file that the words at a position name.
+    /// Handles `textDocument/references`: places that mention the file, or the file that the text at the position
+    /// mentions.
     pub(crate) async fn referred(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let at = params.text_document_position;
         let Some(path) = file(&at.text_document.uri) else { return Ok(None) };
@@ -63,7 +64,7 @@ impl Server {
         Ok(Some(found))
     }
 
-    /// The files that name a file or something below it, with everything they name.
+    /// Returns the files that mention a file or something below it, with all their mentions.
     pub(crate) async fn naming(&self, target: &Path) -> Result<Vec<(View, Vec<mentions::Named>)>> {
         let answers = self.core.answers_about(target).await?;
         let mut found = Vec::new();

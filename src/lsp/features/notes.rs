@@ -1,4 +1,4 @@
-//! Inlay hints, code lenses and folds.
+//! Inlay hints, code lenses and folding ranges.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::report::lens::Leads;
 use crate::report::{folding, hints, lens};
 
 impl Server {
-    /// `textDocument/inlayHint`
+    /// Handles `textDocument/inlayHint`.
     pub(crate) async fn hints(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let wanted = view.byte(params.range.start)..=view.byte(params.range.end);
@@ -32,7 +32,7 @@ impl Server {
         Ok(Some(found.map(hint).collect()))
     }
 
-    /// `textDocument/codeLens`
+    /// Handles `textDocument/codeLens`.
     pub(crate) async fn lenses(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let uri = params.text_document.uri;
         let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
@@ -49,12 +49,12 @@ impl Server {
         Ok(Some(lens::lenses(&view.subject()).into_iter().map(lens).collect()))
     }
 
-    /// `textDocument/foldingRange`
+    /// Handles `textDocument/foldingRange`.
     pub(crate) async fn folds(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
         let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let fold = |fold: folding::Fold| {
             let range = view.range(&fold.range);
-            // The line where the text begins to be lost stays; so does one in which nothing of it stands.
+            // The first line stays visible, and so does a last line that contains none of the range.
             let end_line = range.end.line - u32::from(range.end.character == 0 && range.end.line > range.start.line);
             (end_line > range.start.line).then_some(FoldingRange {
                 start_line: range.start.line,
@@ -70,7 +70,7 @@ impl Server {
 }
 
 impl Core {
-    /// The view of a document that harnesses may be concerned with.
+    /// Returns the view of a document, if agents may load a file of its name.
     pub(crate) async fn concerned(self: &Arc<Self>, uri: &Uri) -> Result<Option<view::View>> {
         match view::file(uri).filter(|path| diagnostics::concerns(path, &self.session())) {
             Some(path) => self.view(&path).await.map(Some),

@@ -1,4 +1,4 @@
-//! What has to be written elsewhere before files are renamed: imports, and entries of settings files. The editor writes it.
+//! Edits for file renames: imports and settings that mention the old path. The editor applies them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::report::rename::{Moves, reworded};
 use crate::request::beside;
 
 impl Server {
-    /// `workspace/willRenameFiles`
+    /// Handles `workspace/willRenameFiles`.
     pub(crate) async fn renaming(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
         let mut moves = Vec::new();
         for renamed in &params.files {
             let path = |uri: &str| file(&uri.parse::<Uri>().ok()?);
             let (Some(old), Some(new)) = (path(&renamed.old_uri), path(&renamed.new_uri)) else { continue };
-            // Harnesses see files by their physical paths.
+            // Agents see files by their physical paths.
             let (old, new) = (self.seen(&old).await?, self.seen(&new).await?);
             moves.push((old, new));
         }
@@ -42,7 +42,8 @@ impl Server {
             let mut edits = Vec::new();
             for words in named(&view.seen, &view.raw, &answers).iter().filter(|words| !words.is_pattern()) {
                 let Some(target) = words.paths().next().filter(|_| words.leads_to.len() == 1) else { continue };
-                // Words in settings may be the bare name of a file that stands elsewhere: such words lead nowhere.
+                // Text in settings may happen to be the bare name of a file elsewhere; such text does not refer to the
+                // target.
                 let mut leading = leading_to(target, &answers);
                 if !leading.any(|(file, text, _)| file == path && text == words.text) {
                     continue;
@@ -58,7 +59,7 @@ impl Server {
         Ok((!changes.is_empty()).then(|| WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
     }
 
-    /// A path as harnesses see it that are started beside it.
+    /// Returns a path as agents that are started beside it see it.
     async fn seen(&self, path: &Path) -> Result<PathBuf> {
         Ok(seen_as(path, &beside(path), &self.core.about(path).await?))
     }

@@ -13,17 +13,17 @@ use crate::report::symbols::{Section, symbols};
 use crate::report::words::list;
 use crate::text;
 
-/// The most files that one answer lists.
+/// Maximum number of files in one answer.
 const FILES: usize = 1000;
 
 impl Server {
-    /// `textDocument/documentSymbol`
+    /// Handles `textDocument/documentSymbol`.
     pub(crate) async fn sections(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         let uri = params.text_document.uri;
         let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
         let subject = view.subject();
         if subject.sources().next().is_none() {
-            // A text that no harness reads is the business of others.
+            // Leave texts that no agent reads to other language servers.
             return Ok(None);
         }
         let lost: Vec<Finding> = findings(&subject).into_iter().filter(|finding| !finding.lost.is_empty()).collect();
@@ -39,7 +39,7 @@ impl Server {
         }))
     }
 
-    /// `workspace/symbol`
+    /// Handles `workspace/symbol`.
     pub(crate) async fn files_named(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
         let wanted = params.query.to_lowercase();
         let folders = self.core.session().folders.clone();
@@ -61,14 +61,14 @@ impl Server {
     }
 }
 
-/// Turns sections into symbols.
+/// Converts sections to symbols.
 struct Outline<'a> {
     view: &'a View,
     lost: &'a [Finding],
 }
 
 impl Outline<'_> {
-    /// For whom a section is lost.
+    /// Describes which agents do not load the section.
     fn detail(&self, section: &Bytes<usize>) -> Option<String> {
         let all =
             |finding: &&Finding| finding.lost.iter().any(|lost| lost.start <= section.start && section.end <= lost.end);
@@ -108,7 +108,7 @@ impl Outline<'_> {
         section.children.iter().for_each(|child| self.flat(child, Some(&section.title), uri, found));
     }
 
-    /// Sections are found in the decoded text.
+    /// Converts a range of the decoded text to one of the raw bytes.
     fn of_raw(&self, range: &Bytes<usize>) -> Bytes<usize> {
         text::raw_offset(&self.view.raw, range.start)..text::raw_offset(&self.view.raw, range.end)
     }
@@ -126,7 +126,7 @@ fn symbol_of(file: &Path, name: String, root: &Path) -> Option<SymbolInformation
     })
 }
 
-/// Whether the letters of a query stand in a name, in their order. Editors narrow further down.
+/// Returns true if a name contains the letters of a query in order. Editors filter further.
 fn letters_in_order(query: &str, name: &str) -> bool {
     let mut rest = name.chars();
     query.chars().filter(|c| !c.is_whitespace()).all(|wanted| rest.any(|c| c == wanted))

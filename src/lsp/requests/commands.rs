@@ -1,5 +1,5 @@
-//! Commands for clients that know only those: each says what one of our requests says. Only `briefing.fetch` and
-//! `briefing.apply` do more, and ask the user first.
+//! Commands for clients that support no custom requests: each returns the result of one request. Only `briefing.fetch`
+//! and `briefing.apply` have effects, and ask the user first.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::super::Server;
 use super::super::ext::{PreviewParams, SCHEME};
 use super::{parsed, preview};
 
-/// What the server carries out.
+/// Commands that the server executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Show,
@@ -25,7 +25,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// All of them.
+    /// All commands.
     pub const ALL: [Command; 8] = [
         Command::Show,
         Command::Preview,
@@ -37,7 +37,7 @@ impl Command {
         Command::Apply,
     ];
 
-    /// Its name on the wire.
+    /// Returns the name on the wire.
     pub fn word(self) -> &'static str {
         match self {
             Command::Show => "briefing.show",
@@ -51,13 +51,13 @@ impl Command {
         }
     }
 
-    /// The command with its argument, as a client shows it.
+    /// Returns the command with its argument, as LSP represents it.
     pub fn with(self, title: &str, argument: Value) -> ls_types::Command {
         ls_types::Command { title: title.to_owned(), command: self.word().to_owned(), arguments: Some(vec![argument]) }
     }
 }
 
-/// What a code lens knows: which file, and which harness.
+/// Argument of a code lens: a file and an agent.
 #[derive(Deserialize)]
 struct About {
     uri: Option<String>,
@@ -65,7 +65,7 @@ struct About {
 }
 
 impl Server {
-    /// Carries a command out; its argument is what the request takes, or `{uri, harness}`.
+    /// Executes a command. The argument is the parameters of the request, or `{uri, harness}`.
     pub(crate) async fn execute(&self, params: ExecuteCommandParams) -> Result<Value> {
         let Some(command) = Command::ALL.into_iter().find(|command| command.word() == params.command) else {
             return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
@@ -105,7 +105,7 @@ impl Server {
     }
 }
 
-/// `uri` counts as `textDocument`.
+/// Converts `uri` to `textDocument`.
 fn with_document(mut argument: Value) -> Value {
     if let Value::Object(fields) = &mut argument
         && let Some(uri) = fields.remove("uri")

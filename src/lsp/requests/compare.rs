@@ -1,4 +1,4 @@
-//! `briefing/compare`: two harnesses, two editions, two standpoints, or now and a revision, side by side.
+//! Handles `briefing/compare`: two agents, versions or standpoints, or the present and a revision, side by side.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::request::{Defaults, Places, Request};
 use crate::resolve::AgentQuestion;
 
 impl Server {
-    /// `briefing/compare`
+    /// Handles `briefing/compare`.
     pub(crate) async fn compare(&self, params: CompareParams) -> Result<Comparison> {
         let (left, right) = (self.side("left", &params.left).await?, self.side("right", &params.right).await?);
         let mut comparison = compare(&left, &right);
@@ -36,7 +36,7 @@ impl Server {
         let mut answers = match &side.revision {
             None => self.core.answers(&request, &places).await?.0,
             Some(revision) => {
-                // Who is asked does not change with the revision.
+                // The agents used here are determined from the present files, also for a revision.
                 let mut defaults = (*self.core.defaults()).clone();
                 if request.wants_roster(&defaults) {
                     defaults.roster = self.core.roster(&places.cwd, &defaults).await;
@@ -56,7 +56,7 @@ impl Server {
 }
 
 impl Core {
-    /// The answers to a request as they were when the working tree was at a revision. Nothing of it is remembered.
+    /// Returns the answers for the working tree at a revision. They are not cached.
     pub(crate) fn at_revision(
         &self,
         request: &Request,
@@ -70,7 +70,7 @@ impl Core {
         let (declared, _) = index.answer(&observe, Declarations::of(&places.cwd));
         let customs = Customs::of(declared.value.as_ref(), &self.session().settings.custom_harnesses);
         let mut defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
-        // The version that is installed now answers for the revision, too.
+        // The version installed now also answers for the revision.
         for profile in request.to_look_up(&defaults) {
             let installed = InstalledVersion::of(profile, &places.cwd, &defaults.home, &defaults.env);
             let now = |asks| disk::observe_all(&self.files, asks);

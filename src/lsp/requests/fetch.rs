@@ -1,4 +1,4 @@
-//! `briefing.fetch`: fetches the URLs that instructions name, once, after the user has said yes.
+//! Handles `briefing.fetch`: fetches the URLs that instructions name, once, after the user has agreed.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::remote::{self, Reach};
 use crate::snapshot::Remote;
 use crate::text::without_passwords;
 
-/// The answer that lets it happen.
+/// Button that permits fetching.
 const YES: &str = "Fetch";
 
-/// How many URLs a question names; more are counted.
+/// Maximum number of URLs that the question lists; the rest is only counted.
 const NAMED: usize = 8;
 
 impl Server {
-    /// Asks the user, fetches every URL that the answers rest on, and lets the answers be worked out anew.
+    /// Asks the user, fetches every URL that the answers depend on, and invalidates those answers.
     pub(crate) async fn fetch(&self, params: EffectiveInstructionsParams) -> Result<Fetched> {
         let (answers, version) = self.answers_to(&params).await?;
         let urls: BTreeSet<String> = answers.iter().flat_map(|answer| answer.urls()).map(str::to_owned).collect();
@@ -31,7 +31,8 @@ impl Server {
             return Ok(Fetched { version, fetched: Vec::new() });
         }
         let asked = urls.clone();
-        // Whoever says yes has read the URLs, unless they were too many to be named.
+        // If the question listed all URLs, the user has agreed to each of them. Otherwise only public addresses are
+        // allowed.
         let reach = if urls.len() <= NAMED { Reach::AsNamed } else { Reach::Public };
         let served = tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT, reach)).await;
         let served = served.map_err(|_| Error::internal_error())?;

@@ -1,4 +1,4 @@
-//! `briefing/instructionFiles`: every instruction file that is known, and what each harness makes of it.
+//! Handles `briefing/instructionFiles`: every known instruction file, and what each agent does with it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
@@ -22,17 +22,17 @@ use crate::request::{Places, Request};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::FileType;
 
-/// How many directories are looked through for a file beside an instruction file.
+/// Maximum number of directories searched for a file beside an instruction file.
 const SEARCHED: usize = 64;
 
-/// A directory below which files are looked for, and what is asked about them from one start directory.
+/// A directory with the instruction files below it, and the questions to ask about them from one start directory.
 struct Group {
     root: PathBuf,
     questions: Vec<AgentQuestion>,
 }
 
 impl Server {
-    /// `briefing/instructionFiles`
+    /// Handles `briefing/instructionFiles`.
     pub(crate) async fn instruction_files(&self, params: InstructionFilesParams) -> Result<InstructionFiles> {
         let mut groups = Vec::new();
         for group in self.groups(params).await? {
@@ -48,7 +48,7 @@ impl Server {
             let _permit = permit;
             let mut files = BTreeMap::new();
             for (group, found) in &groups {
-                // A folder inside another has a group of its own.
+                // A folder inside another has its own group.
                 let inner = |root: &&Path| root.starts_with(&group.root) && **root != group.root;
                 let inner: Vec<&Path> = groups.iter().map(|(other, _)| &*other.root).filter(inner).collect();
                 let found = found.files.iter().filter(|file| !inner.iter().any(|root| file.starts_with(root)));
@@ -63,7 +63,7 @@ impl Server {
         tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
     }
 
-    /// One group for the directory that is named, else one for each workspace folder.
+    /// Returns one group for the directory that the request names, else one per workspace folder.
     async fn groups(&self, params: InstructionFilesParams) -> Result<Vec<Group>> {
         let request = Request { harness: params.harness, ..Request::default() };
         let places = {
@@ -88,7 +88,7 @@ impl Server {
 }
 
 impl Core {
-    /// Adds what the harnesses of a group make of the files that were found there, and of those they read elsewhere.
+    /// Adds what the agents of a group do with the files found there, and with files that they read elsewhere.
     fn read_by(
         &self,
         group: &Group,
@@ -111,7 +111,7 @@ impl Core {
             let target = base
                 .map(|base| beside.entry(base.to_owned()).or_insert_with(|| self.file_below(base, wanted)).clone())
                 .and_then(|target| target.or_else(|| Some(file.clone())));
-            // Files of one directory come one after the other.
+            // Files of one directory are adjacent, so the last answers can be reused.
             if known.as_ref().is_none_or(|(asked, _)| Some(asked) != target.as_ref()) {
                 known = target.map(|target| {
                     let ask = |(question, _): &(&AgentQuestion, _)| {
@@ -133,7 +133,7 @@ impl Core {
         }
     }
 
-    /// Some file in `dir`, or in a directory below it, that is no instruction file itself.
+    /// Returns some file in `dir` or below it that is not an instruction file.
     pub(crate) fn file_below(&self, dir: &Path, wanted: &AtomicBool) -> Option<PathBuf> {
         let mut queue = VecDeque::from([dir.to_owned()]);
         for _ in 0..SEARCHED {
@@ -154,8 +154,8 @@ impl Core {
     }
 }
 
-/// The directory whose files an instruction file below `root` comes with: its own, or the one that holds the directory
-/// of settings it is in, such as `.claude`.
+/// Returns the directory whose files an instruction file below `root` applies to: its own directory, or the parent of
+/// the settings directory that it is in, such as `.claude`.
 fn base_of<'a>(file: &'a Path, root: &Path) -> Option<&'a Path> {
     let inside = file.strip_prefix(root).ok()?;
     let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");

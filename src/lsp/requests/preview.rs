@@ -1,4 +1,4 @@
-//! `briefing/preview`, and the same as a virtual document: `briefing:/HARNESS[@EDITION]/FILE`.
+//! Handles `briefing/preview`, and previews as virtual documents: `briefing:/HARNESS[@EDITION]/FILE`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::report::findings::page;
 use crate::report::preview::{self, Preview};
 use crate::request::{OneOrMany, Places, Request};
 
-/// How many previews are followed; whoever looks at more is not told when the oldest change.
+/// Maximum number of previews that are followed. Changes of older ones are not announced.
 const FOLLOWED: usize = 32;
 
-/// What `briefing.preview` says: the preview, and where it can be found.
+/// Result of `briefing.preview`: the preview, and its URI.
 #[derive(Serialize)]
 pub(crate) struct Shown {
     pub uri: String,
@@ -27,7 +27,7 @@ pub(crate) struct Shown {
     pub preview: Preview,
 }
 
-/// Which harness a preview is of, and the file that the agent would read.
+/// Content of a preview's URI: the agent, and the file that it would read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub harness: String,
@@ -35,7 +35,7 @@ pub(crate) struct Name {
 }
 
 impl Server {
-    /// `briefing/preview`
+    /// Handles `briefing/preview`.
     pub(crate) async fn preview(&self, params: PreviewParams) -> Result<Preview> {
         if let Some(text) = page_of(&params.uri) {
             return Ok(Preview { text, spans: Vec::new() });
@@ -47,7 +47,7 @@ impl Server {
         tokio::task::spawn_blocking(traced).await.map_err(|_| Error::internal_error())
     }
 
-    /// `workspace/textDocumentContent`
+    /// Handles `workspace/textDocumentContent`.
     pub(crate) async fn text_document_content(&self, params: PreviewParams) -> Result<TextDocumentContent> {
         if let Some(text) = page_of(&params.uri) {
             return Ok(TextDocumentContent { text });
@@ -59,7 +59,7 @@ impl Server {
 }
 
 impl Core {
-    /// The answer that a preview is made from.
+    /// Returns the answer that a preview shows.
     pub(crate) async fn previewed(self: &Arc<Self>, uri: &str) -> Result<Arc<Resolution>> {
         let Name { harness, file } = named(uri)?;
         let cwd = self.session().cwd_for(file.as_deref());
@@ -80,14 +80,14 @@ impl Core {
     }
 }
 
-/// The URI of a preview.
+/// Returns the URI of a preview.
 pub(crate) fn uri_of(harness: &str, file: Option<&Path>) -> String {
     let path = file.and_then(convert::uri_of);
     let path = path.as_ref().map_or("/", |uri| uri.as_str().trim_start_matches("file://"));
     format!("{SCHEME}:/{harness}{path}")
 }
 
-/// The page about a kind of findings, or about all of them, if a URI names one.
+/// Returns the page about a kind of findings, or about all kinds, if the URI names one.
 fn page_of(uri: &str) -> Option<String> {
     let about = page::of_uri(uri)?;
     Some(about.map_or_else(|| page::index(page::Links::Uri), |kind| page::page(kind, page::Links::Uri)))

@@ -1,4 +1,5 @@
-//! `briefing/sessions` and `briefing/audit`: what recorded sessions were told. Records are read when the user wants it, and never before.
+//! Handles `briefing/sessions` and `briefing/audit`: what recorded sessions received. Records are read only with
+//! permission.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,15 +22,15 @@ use crate::lsp::Server;
 use crate::request::Defaults;
 use crate::resolve::AgentQuestion;
 
-/// The answer that lets records be read.
+/// Button that permits reading records.
 const YES: &str = "Read";
-/// The request was understood and cannot be fulfilled. LSP 3.17, `LSPErrorCodes.RequestFailed`.
+/// Error code `LSPErrorCodes.RequestFailed` of LSP 3.17: the request is valid but cannot be fulfilled.
 const REQUEST_FAILED: i64 = -32803;
-/// So many hours back sessions are looked for unless the request says otherwise.
+/// Default age limit of sessions, in hours.
 const WEEK_HOURS: u32 = 7 * 24;
 
 impl Server {
-    /// `briefing/sessions`
+    /// Handles `briefing/sessions`.
     pub(crate) async fn recorded_sessions(&self, params: SessionsParams) -> Result<Audits> {
         let unknown = params.agents.iter().find(|agent| client(agent).is_none());
         if let Some(agent) = unknown {
@@ -44,7 +45,7 @@ impl Server {
             .await
     }
 
-    /// `briefing/audit`
+    /// Handles `briefing/audit`.
     pub(crate) async fn audit(&self, params: AuditParams) -> Result<Audits> {
         if params.why.as_ref().is_some_and(|why| why.trim().is_empty()) {
             return Err(Error::invalid_params("why: no text is given"));
@@ -76,7 +77,7 @@ impl Server {
         .await
     }
 
-    /// Finds sessions and looks at them on a thread that may wait for the disk.
+    /// Finds and inspects sessions on a thread that may block on the disk.
     async fn with_records(
         &self,
         look: impl FnOnce(Vec<Listed>, &Defaults, Ask<'_>) -> std::result::Result<Audits, String> + Send + 'static,
@@ -94,7 +95,7 @@ impl Server {
         done.map_err(failed)
     }
 
-    /// Returns the root of the repository around a directory, or the directory itself.
+    /// Returns the root of the repository that contains a directory, else the directory itself.
     async fn project(&self, cwd: Option<&str>) -> Result<PathBuf> {
         let cwd = match cwd {
             Some(cwd) => parsed(cwd)?,
@@ -108,7 +109,8 @@ impl Server {
         Ok(self.core.files.real(root))
     }
 
-    /// Asks the user where the setting says so; once. Requests that come while the question stands share its answer.
+    /// Checks the permission to read records, asking the user once if the setting is `ask`. Concurrent requests share
+    /// the answer.
     async fn may_read_records(&self) -> Result<()> {
         let declined = || failed("records are not read: you did not agree to it".to_owned());
         let setting = self.core.session().settings.records;

@@ -1,4 +1,4 @@
-//! `briefing/session`: a session of one harness, step by step.
+//! Handles `briefing/session`: a session of one agent, step by step.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,7 @@ use crate::resolve::AgentQuestion;
 use crate::session::{Step, Turn, unfold};
 
 impl Server {
-    /// `briefing/session`
+    /// Handles `briefing/session`.
     pub(crate) async fn session(&self, params: SessionParams) -> Result<Unfolded> {
         let place = |uri: &str| parsed(uri).map_err(|error| error.message.into_owned());
         let include = params.request.include().map_err(Error::invalid_params)?;
@@ -40,7 +40,7 @@ impl Server {
 }
 
 impl Core {
-    /// A session, on a thread that may wait for the disk.
+    /// Simulates a session. Blocks on the disk, so it must run on a thread that may.
     pub(crate) fn unfold(
         &self,
         choice: &Choice,

@@ -1,16 +1,16 @@
-//! Tells whether the client's process still lives, so that the server does not outlive it.
+//! Detects whether the client's process is still alive, so that the server does not outlive it.
 
 use serde_json::Value;
 
-/// The process that `initialize` named as `processId`.
+/// The client's process (`processId` of `initialize`).
 pub enum ClientProcess {
-    /// The client named none, or this system cannot tell.
+    /// The client gave no process id, or the system has no way to check it.
     Unknown,
-    /// A handle, which becomes readable when the process dies. Unlike its number it is never given to another process,
-    /// and it tells a zombie from the living.
+    /// A handle (pidfd) that becomes readable when the process exits. Unlike a process id it is never reused, and a
+    /// zombie counts as exited.
     #[cfg(target_os = "linux")]
     Held(std::os::fd::OwnedFd),
-    /// Its number only.
+    /// Only the process id.
     #[cfg(unix)]
     Numbered(rustix::process::Pid),
 }
@@ -36,7 +36,7 @@ impl ClientProcess {
                 matches!(poll(&mut handles, Some(&at_once)), Ok(1))
             }
             ClientProcess::Numbered(process) => {
-                // Any other error, such as "not permitted", comes from a process that exists.
+                // Any other error, such as "not permitted", means that the process exists.
                 rustix::process::test_kill_process(*process) == Err(rustix::io::Errno::SRCH)
             }
         }

@@ -1,4 +1,4 @@
-//! Hands each message to the service in arrival order, and sees to it that every request is answered once.
+//! Passes each message to the service in arrival order, and ensures that every request is answered exactly once.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -20,17 +20,17 @@ use super::client_process::ClientProcess;
 use super::incoming::{Call, Incoming};
 use super::{Cause, Exit, lsp_3_18};
 
-/// Owns the state of one session; nothing else touches it, so there is no lock.
+/// State of one session. Only one task uses it, so there is no lock.
 pub struct Dispatcher<S> {
     service: LspService<S>,
-    /// Where answers of the client go.
+    /// Sink for the client's answers to our requests.
     responses: <ClientSocket as Loopback>::ResponseSink,
-    /// Where our answers go.
+    /// Sender of our answers.
     answers: mpsc::UnboundedSender<Response>,
     phase: Phase,
-    /// Arrived and not yet handled.
+    /// Messages that have arrived and are not handled yet.
     inbox: VecDeque<Incoming>,
-    /// The client's ids of the requests that the service has, and our numbers for them.
+    /// Requests that are being handled: the client's id, and our number for it.
     in_flight: HashMap<Id, i32>,
     last_number: i32,
     running: JoinSet<(Started, Outcome)>,
@@ -56,7 +56,7 @@ impl<S: LanguageServer> Dispatcher<S> {
         }
     }
 
-    /// Handles what arrives until the session ends.
+    /// Handles messages until the session ends.
     pub async fn dispatch(&mut self, arrivals: &mut mpsc::Receiver<Incoming>) -> Cause {
         let mut client_check = time::interval(CLIENT_CHECK);
         client_check.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -90,7 +90,7 @@ impl<S: LanguageServer> Dispatcher<S> {
         }
     }
 
-    /// Answers what is still open.
+    /// Answers all open requests, then ends the session.
     pub async fn end(mut self, cause: Cause) -> Exit {
         if cause == Cause::EndOfInput {
             let all_answered = async {
@@ -117,18 +117,18 @@ impl<S: LanguageServer> Dispatcher<S> {
     }
 }
 
-/// Messages looked through for a cancel before they are handled.
+/// Maximum number of queued messages that are searched for a cancel before they are handled.
 const LOOKAHEAD: usize = 4096;
 
-/// How often we look whether the client's process is alive.
+/// Interval at which the client's process is checked.
 const CLIENT_CHECK: Duration = Duration::from_secs(2);
 
-/// How long requests may go on after the end of input: `printf … | briefing` deserves its answers.
+/// Time that requests may continue after the end of input, so that `printf … | briefing` gets its answers.
 const GRACE: Duration = Duration::from_secs(1);
 
 type Outcome = Result<Result<Option<Response>, ExitedError>, Box<dyn Any + Send>>;
 
-/// Where the session stands; the service knows too, but keeps it to itself.
+/// Phase of the session. The service has the same state, but does not expose it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     New,
@@ -137,15 +137,15 @@ enum Phase {
     ShutDown,
 }
 
-/// A call the service has. It knows requests by our numbers, not by the client's ids: it can cancel only ids that fit
-/// an `i32`, and it would keep the id of a request that panicked for ever.
+/// A call that the service is handling. The service gets our numbers instead of the client's ids: it can cancel only
+/// ids that fit an `i32`, and it would keep the id of a request that panicked for ever.
 struct Started {
     id: Option<(Id, i32)>,
     method: String,
 }
 
 impl<S: LanguageServer> Dispatcher<S> {
-    /// Queues a message, except a cancel, which takes effect at once.
+    /// Queues a message. A cancel takes effect at once instead.
     fn admit(&mut self, message: Incoming) {
         let Incoming::Cancel(id) = message else {
             self.inbox.push_back(message);
@@ -165,7 +165,7 @@ impl<S: LanguageServer> Dispatcher<S> {
             Incoming::Call(call) if call.method == "exit" => return Some(Cause::ExitNotification),
             Incoming::Call(call) => self.call(call),
             Incoming::Answer(response) => {
-                // The sink is a table look-up that never waits; it refuses only after `exit`.
+                // The sink is a table lookup that never waits; it fails only after `exit`.
                 let _ = self.responses.send(response).now_or_never();
             }
             Incoming::Invalid(id, error) => {
@@ -193,7 +193,8 @@ impl<S: LanguageServer> Dispatcher<S> {
         self.start(call);
     }
 
-    /// LSP's rules about what may be asked when; the service applies them to the methods it knows only.
+    /// Checks LSP's rules on which messages are allowed in which phase. The service itself checks only the methods it
+    /// knows.
     fn permit(&self, call: &Call) -> Result<(), Error> {
         if let Some(id) = &call.id
             && self.in_flight.contains_key(id)
@@ -232,7 +233,7 @@ impl<S: LanguageServer> Dispatcher<S> {
         let started = Started { id, method: call.method };
         let request = request.finish();
 
-        // Parameters are deserialized in `call`, so that can panic as well as the future.
+        // Parameters are deserialized in `call`, so `call` can panic as well as the future.
         let future = match catch_unwind(AssertUnwindSafe(|| self.service.call(request))) {
             Ok(future) => future,
             Err(panic) => return self.finish(started, Err(panic)),
@@ -249,7 +250,7 @@ impl<S: LanguageServer> Dispatcher<S> {
     }
 
     fn finish_task(&mut self, done: Result<(Started, Outcome), tokio::task::JoinError>) {
-        // A task catches its panics and is never aborted while we listen, so it always has an outcome.
+        // A task catches its panics and is not aborted while we listen, so there is always an outcome.
         if let Ok((started, outcome)) = done {
             self.finish(started, outcome);
         }

@@ -1,7 +1,7 @@
-//! Cuts the client's bytes into JSON bodies, and after a broken frame finds the next one.
+//! Splits the client's bytes into JSON bodies, and resynchronizes after a broken frame.
 //!
-//! One fact makes that possible: JSON has no raw line break in a string, so the line `Content-Length: 5` is never
-//! inside a body. Where it turns up, a frame begins, whatever the length before it claimed.
+//! This is possible because JSON strings contain no raw line breaks: a line `Content-Length: 5` is never inside a body. Where it
+//! occurs, a frame begins, whatever the previous length field claimed.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tracing::warn;
 
-/// What the client sent in one frame.
+/// Content of one frame.
 pub enum Frame {
     Body(Value),
-    /// A frame that is skipped, and the answer to it.
+    /// A frame that is skipped, and the error to answer it with.
     Broken(Error),
 }
 
-/// The frames of a byte stream.
+/// Splits a byte stream into frames.
 pub struct Frames<R> {
     input: R,
-    /// Read and not yet used, from `start` on.
+    /// Bytes that were read; those before `start` are consumed.
     buffer: Vec<u8>,
     start: usize,
     place: Place,
@@ -31,7 +31,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Frames { input, buffer: Vec::new(), start: 0, place: Place::Between }
     }
 
-    /// The next frame, broken or not; `None` at the end of input.
+    /// Returns the next frame, broken or not, or `None` at the end of input.
     pub async fn next(&mut self) -> Option<Frame> {
         let mut length = None;
         loop {
@@ -58,7 +58,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             let field = is_field(text);
             self.start = line.end + 1;
             match (self.place, blank, field, length) {
-                // Blank lines between frames do no harm, and many a script sends them.
+                // Blank lines between frames are harmless, and many scripts send them.
                 (Place::Between, true, _, _) | (Place::Lost, _, _, _) => {}
                 (Place::Between | Place::Header, false, true, _) => self.place = Place::Header,
                 (Place::Header, true, _, Some(length)) if length > BODY_LIMIT_BYTES => {
@@ -86,7 +86,8 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     async fn body(&mut self, length: usize) -> Option<Frame> {
-        // Both count from `start`: the line that is being looked at, and where to go on looking for its end.
+        // Both are relative to `start`: the beginning of the current line, and the position up to which its end was
+        // searched.
         let (mut line, mut seen) = (0, 0);
         loop {
             let arrived = &self.buffer[self.start..];
@@ -118,14 +119,14 @@ impl<R: AsyncRead + Unpin> Frames<R> {
                 Some(Frame::Body(value))
             }
             Err(error) => {
-                // The length may be as wrong as the body, so the next header is looked for from here.
+                // The length may be as wrong as the body, so search for the next header from here.
                 self.place = Place::Lost;
                 Some(broken(format!("the message is not JSON: {error}")))
             }
         }
     }
 
-    /// The next line, still in the buffer.
+    /// Returns the next line, which stays in the buffer.
     async fn line(&mut self) -> Option<Line> {
         let mut seen = 0;
         loop {
@@ -134,7 +135,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             }
             seen = self.buffer.len() - self.start;
             if seen > LINE_LIMIT_BYTES {
-                // What is kept could be the beginning of a length field.
+                // The bytes that are kept may be the beginning of a length field.
                 self.start += seen - FIELD_BYTES;
                 return Some(Line::Endless);
             }
@@ -151,7 +152,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// Reads more into the buffer; false at the end of input.
+    /// Reads more bytes into the buffer. Returns false at the end of input.
     async fn fill(&mut self) -> bool {
         self.buffer.drain(..self.start);
         self.start = 0;
@@ -169,16 +170,16 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 }
 
-/// Longest body, in bytes. More is a broken length rather than a document.
+/// Maximum length of a body, in bytes. A larger one is a broken length rather than a document.
 const BODY_LIMIT_BYTES: usize = 256 << 20;
 
-/// Longest header line, in bytes.
+/// Maximum length of a header line, in bytes.
 const LINE_LIMIT_BYTES: usize = 64 << 10;
 
-/// Longer than any length field, in bytes.
+/// Upper bound for the length of a length field, in bytes.
 const FIELD_BYTES: usize = 64;
 
-/// Asked for in one read, in bytes.
+/// Number of bytes requested per read.
 const READ_BYTES: usize = 64 << 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -187,7 +188,7 @@ enum Place {
     Between,
     /// Inside a header.
     Header,
-    /// After a broken frame, which was answered; everything up to the next length field is skipped.
+    /// After a broken frame that was answered: everything up to the next length field is skipped.
     Lost,
 }
 
@@ -204,7 +205,7 @@ fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
     bytes.iter().position(|byte| *byte == wanted)
 }
 
-/// The length field that ends a line: how many bytes stand before it, and the length.
+/// Parses a length field at the end of a line. Returns the number of bytes before it, and the length.
 fn length_field(line: &[u8]) -> Option<(usize, usize)> {
     let line = line.trim_ascii_end();
     let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -214,7 +215,7 @@ fn length_field(line: &[u8]) -> Option<(usize, usize)> {
     if digits.is_empty() || !name[before..].eq_ignore_ascii_case(LENGTH_FIELD) {
         return None;
     }
-    // Only a number too large for the type cannot be parsed here, and it is too large anyway.
+    // Parsing fails only if the number overflows, and then it is too large anyway.
     let length = std::str::from_utf8(digits).ok()?.parse().unwrap_or(usize::MAX);
     Some((before, length))
 }
@@ -226,8 +227,8 @@ fn is_field(line: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
 }
 
-/// JavaScript clients cut strings between the halves of a pair and escape the half; Rust strings cannot hold it. It
-/// becomes U+FFFD, which is one UTF-16 unit as well, so that positions stay true.
+/// Replaces escaped lone surrogates by U+FFFD. JavaScript clients may cut a string inside a surrogate pair and escape
+/// the half, which a Rust string cannot hold. U+FFFD is one UTF-16 unit as well, so positions stay correct.
 fn repair_lone_surrogates(body: &mut [u8]) -> bool {
     let (mut at, mut repaired) = (0, false);
     while let Some(backslash) = body.get(at..).and_then(|rest| find(rest, b'\\')) {
@@ -246,7 +247,7 @@ fn repair_lone_surrogates(body: &mut [u8]) -> bool {
     repaired
 }
 
-/// The UTF-16 unit of the `\uXXXX` that begins here.
+/// Returns the UTF-16 unit of a leading `\uXXXX`.
 fn escaped_unit(escape: &[u8]) -> Option<u16> {
     let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)? as u16))

@@ -1,4 +1,4 @@
-//! Says what a JSON body from the client is: a call, a cancel, an answer to us, or nothing we can use.
+//! Classifies a JSON body from the client: a call, a cancel, an answer to us, or invalid.
 
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
@@ -11,9 +11,9 @@ use super::{lenient_changes, lsp_3_18};
 pub enum Incoming {
     Call(Call),
     Cancel(Id),
-    /// The client's answer to a request of ours.
+    /// The client's answer to one of our requests.
     Answer(Response),
-    /// Not a message; the id to refuse it under is `Null` where it has none.
+    /// Not a valid message. The id to answer with is `Null` if the message has none.
     Invalid(Id, Error),
 }
 
@@ -55,11 +55,11 @@ impl Incoming {
                 Some(Some(id)) => return Incoming::Cancel(id),
                 Some(None) | None => return invalid(Id::Null, "$/cancelRequest names an integer or string id"),
             },
-            // `shutdown` has no parameters; clients send `null`, `{}` and `[]`, and the service refuses the last two.
+            // `shutdown` has no parameters. Clients send `null`, `{}` or `[]`, and the service rejects the last two.
             ("shutdown", _) => None,
-            // The service drops an `initialized` without its empty object, unseen.
+            // The service silently drops an `initialized` without its empty object.
             ("initialized", None | Some(Value::Null)) => Some(Value::Object(Map::new())),
-            // Our own requests have parameters of which each may be left out; then so may all of them.
+            // All parameters of our own requests are optional, so the object may be missing, too.
             (ours, None | Some(Value::Null)) if ours.starts_with("briefing/") => Some(Value::Object(Map::new())),
             ("initialize", Some(params)) => Some(lsp_3_18::carried(params)),
             ("textDocument/didChange", Some(mut params)) => {
@@ -76,7 +76,8 @@ impl Incoming {
     }
 }
 
-/// Lenient, because somebody waits for it: an answer without a result is an answer.
+/// Extracts the result or error of an answer. Lenient, because somebody waits for it: an answer without a result
+/// counts.
 fn result(mut message: Map<String, Value>) -> Result<Value, Error> {
     match message.remove("error") {
         None | Some(Value::Null) => Ok(message.remove("result").unwrap_or_default()),

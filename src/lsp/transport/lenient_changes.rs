@@ -1,4 +1,5 @@
-//! Takes changes the way clients mean them: no version, and columns like "the end, wherever that is".
+//! Repairs `didChange` parameters that violate LSP 3.17 but have a clear meaning: a missing version, or columns out of
+//! range.
 
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ pub fn change(params: &mut Value) {
     }
 }
 
-/// JavaScript clients say "to the end" with `Number.MAX_VALUE`, and some libraries count to -1.
+/// Clamps a line or column. JavaScript clients send `Number.MAX_VALUE` for "to the end", and some libraries send -1.
 fn within_limits(number: &mut Value) {
     let fits = number.as_u64().is_some_and(|number| u32::try_from(number).is_ok());
     if let Some(value) = number.as_f64().filter(|_| !fits) {

@@ -1,11 +1,12 @@
-//! Carries what LSP 3.18 has and the protocol types have not: they drop fields they do not know, except in `experimental`.
+//! Transports fields of LSP 3.18 inside `experimental`, because the protocol types drop fields that they do not know.
 
 use serde_json::{Map, Value};
 
-/// The one capability of LSP 3.18 that is used: previews as text documents that the server provides.
+/// The only capability of LSP 3.18 in use: text documents that the server provides, here previews.
 pub const TEXT_DOCUMENT_CONTENT: &str = "textDocumentContent";
 
-/// The parameters of `initialize`, with `capabilities.workspace.textDocumentContent` in `capabilities.experimental`.
+/// Copies `capabilities.workspace.textDocumentContent` of the parameters of `initialize` to
+/// `capabilities.experimental`.
 pub fn carried(mut params: Value) -> Value {
     let Some(client) = params.get_mut("capabilities").and_then(Value::as_object_mut) else { return params };
     let Some(offered) = client.get("workspace").and_then(|workspace| workspace.get(TEXT_DOCUMENT_CONTENT)).cloned()
@@ -20,7 +21,7 @@ pub fn carried(mut params: Value) -> Value {
     params
 }
 
-/// The result of `initialize`, with what the server put into `experimental` in its place.
+/// Moves `textDocumentContent` from `experimental` to its LSP 3.18 place in the result of `initialize`.
 pub fn placed(mut result: Value) -> Value {
     let Some(server) = result.get_mut("capabilities").and_then(Value::as_object_mut) else { return result };
     let Some(Value::Object(mut experimental)) = server.remove("experimental") else { return result };

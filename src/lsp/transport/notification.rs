@@ -1,4 +1,4 @@
-//! Finds the notifications that the service would drop unseen because their parameters cannot be parsed.
+//! Finds notifications that the service would silently drop because their parameters cannot be parsed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -7,21 +7,21 @@ use tower_lsp::ls_types::{
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
 };
 
-/// The method that such a notification is handed on as. It never comes from the client: no client knows it.
+/// Method under which such a notification is passed to the service. Clients never send it.
 pub const NOT_UNDERSTOOD: &str = "$/briefing/notUnderstood";
 
 /// Parameters of [`NOT_UNDERSTOOD`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct NotUnderstood {
-    /// The method of the notification.
+    /// Method of the original notification.
     pub method: String,
-    /// The document it was about, where that could be read.
+    /// URI of its document, if it could be read.
     pub uri: Option<String>,
-    /// What is wrong with it.
+    /// Parse error.
     pub problem: String,
 }
 
-/// The news that a notification makes no sense: the parameters of [`NOT_UNDERSTOOD`].
+/// Returns the parameters of [`NOT_UNDERSTOOD`] if the notification cannot be parsed.
 pub fn not_understood(method: &str, params: Option<&Value>) -> Option<Value> {
     let problem = check(method, params.unwrap_or(&Value::Null)).err()?;
     let uri = params.and_then(|params| params.pointer("/textDocument/uri")).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Writes what the server says: its own messages to the client first, then its answers.
+//! Writes messages to the client: our requests and notifications first, then answers.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tower_lsp::jsonrpc::{Request, Response};
 use tracing::warn;
 
-/// Writes until all answers are written and nobody can send another, or the client closes the output.
+/// Writes until all answers are written and no sender is left, or the client closes the output.
 pub async fn write(
     output: impl AsyncWrite + Unpin,
     answers: UnboundedReceiver<Response>,
@@ -19,7 +19,7 @@ pub async fn write(
     }
 }
 
-/// Size at which a batch is written although more is ready, in bytes.
+/// Size in bytes at which a batch is written although more messages are ready.
 const BATCH_BYTES: usize = 1 << 20;
 
 struct Outbox<Q> {
@@ -47,8 +47,8 @@ where
 
 impl<Q: Stream<Item = Request> + Unpin> Outbox<Q> {
     async fn next(&mut self) -> Option<Vec<u8>> {
-        // Biased: what a handler told the client before it answered is in `requests` when the answer is in `answers`.
-        // Requests are taken one at a time as they can be written, so a client that is slow to read slows the handlers.
+        // Biased: messages that a handler sent before it answered are in `requests` by the time the answer is in
+        // `answers`. Requests are taken one at a time as they are written, so a slow client slows the handlers down.
         let body = tokio::select! {
             biased;
             Some(request) = self.requests.next() => serde_json::to_vec(&request),
