@@ -1,4 +1,4 @@
-//! The engine: what answers questions for every door, over the workspace and its index.
+//! The engine answers the questions of all doors, using the workspace and its index.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,36 +38,37 @@ use session::Session;
 use settings::Settings;
 use workspace::Workspace;
 
-/// Year, month, day.
+/// Date as year, month and day.
 pub type Date = (i16, u8, u8);
 
-/// What handlers and background work share.
+/// State shared by request handlers and background work.
 pub struct Core {
     pub(crate) index: Index,
-    /// Takes the place of the index where nothing is watched.
+    /// Cache used instead of the index if nothing is watched.
     pub(crate) at_rest: Option<AtRest>,
     pub(crate) files: Buffers,
     pub(crate) watcher: OnceLock<Watcher>,
     pub(crate) workspace: Workspace,
-    /// What the instruction files of the workspace name.
+    /// Paths that the instruction files of the workspace mention.
     pub(crate) mentions: Mentions,
-    /// Something could not be watched: there are answers that the index does not remember, and any change may concern them.
+    /// True if something could not be watched. The index does not cache some answers then, and any change may affect
+    /// them.
     pub(crate) blind: AtomicBool,
     pub(crate) session: Mutex<Session>,
-    /// What may be told, where not everything may.
+    /// Limits what may be shown, for doors that may not show everything.
     pub(crate) privacy: OnceLock<privacy::Privacy>,
     pub(crate) today: Box<dyn Fn() -> Date + Send + Sync>,
-    /// Something changed in the editor: diagnostics may have to be published anew.
+    /// Signals a change in the editor: diagnostics may have to be published again.
     pub(crate) changed: Notify,
-    /// Something changed outside of it.
+    /// Signals a change outside of the editor.
     pub(crate) changed_outside: Notify,
-    /// Diagnostics have been published for what had changed; what else follows from it may be said.
+    /// Signals that diagnostics are up to date with the last change, so that follow-up notifications may be sent.
     pub(crate) settled: Notify,
-    /// Limits the threads that read for requests; the transport needs some of the same pool.
+    /// Limits the threads that read for requests, because the transport uses the same pool.
     pub(crate) readers: Arc<Semaphore>,
 }
 
-/// How many requests may read the disk at the same time.
+/// Maximum number of requests that read the disk at the same time.
 const READERS: usize = 64;
 
 impl Core {
@@ -79,12 +80,12 @@ impl Core {
                 core.happened(changes);
             }
         });
-        // It was made just now, so nobody set it before.
+        // The watcher was just created, so nobody can have set it before.
         let _ = core.watcher.set(watcher);
         core
     }
 
-    /// One that answers and ends: nothing is watched, and `files` stay as they are.
+    /// Creates a core for a single command: nothing is watched, and `files` are taken as unchanging.
     pub(crate) fn at_rest(base: Defaults, files: Buffers) -> Arc<Core> {
         let today = base.surroundings.date;
         Arc::new(Core::over(files, Some(AtRest::default()), Session::new(base), Box::new(move || today)))
@@ -127,7 +128,7 @@ impl Core {
         session.set(settings);
     }
 
-    /// What questions leave out, as of today.
+    /// Returns the defaults for questions, with today's date.
     pub(crate) fn defaults(&self) -> Arc<Defaults> {
         let today = (self.today)();
         let mut session = self.session();
@@ -139,7 +140,7 @@ impl Core {
         session.defaults.clone()
     }
 
-    /// Watches from now on, unless it does already. What was looked at by now is looked at again.
+    /// Starts watching, unless it was started before. Facts read until now are read again.
     pub(crate) fn watch(&self) {
         let Some(watcher) = self.watcher.get() else { return };
         let Some(all) = watcher.begin() else { return };
@@ -150,7 +151,7 @@ impl Core {
         let changed = if all && !watching.was_blind() {
             self.index.confirm(observed)
         } else {
-            // Nobody would tell when these facts change.
+            // Changes of these facts would go unnoticed.
             self.blind.store(true, Ordering::Relaxed);
             self.index.forget([Change::Everything]);
             true
@@ -160,7 +161,7 @@ impl Core {
         }
     }
 
-    /// Something happened to files outside the editor.
+    /// Handles changes of files outside of the editor.
     pub(crate) fn happened(self: &Arc<Self>, mut changes: Vec<Change>) {
         if let Some(watcher) = self.watcher.get() {
             watcher.disarm(&changes);
@@ -173,12 +174,12 @@ impl Core {
         }
     }
 
-    /// The client says that something happened. It may name a file in another way than those who read it.
+    /// Handles changes that the client reports. It may name a file by another path (a link) than those who read it.
     pub(crate) fn reported(self: &Arc<Self>, paths: impl IntoIterator<Item = PathBuf>) {
         self.happened(paths.into_iter().flat_map(|path| [self.files.real(&path), path]).map(Change::Path).collect());
     }
 
-    /// What the editor shows for a file has changed.
+    /// Handles a change of the text that the editor shows for a file; `None` means closed.
     pub(crate) fn edited(&self, path: &Path, text: Option<&str>) {
         let seen = match text {
             Some(text) => Some(self.files.set(path, text)),
@@ -187,7 +188,7 @@ impl Core {
         self.seen(seen.into_iter().flatten());
     }
 
-    /// A change in the editor, as it is seen.
+    /// Invalidates what depends on these changes in the editor, and signals `changed`.
     pub(crate) fn seen(&self, changes: impl IntoIterator<Item = Change>) {
         let changes: Vec<Change> = changes.into_iter().collect();
         self.mentions.forget(&changes);

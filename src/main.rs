@@ -1,4 +1,4 @@
-//! Hands the arguments to `cli`.
+//! Runs the `briefing` command line.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! Says resolutions as plain data: the one JSON form that all doors serve, findings, hovers and explanations.
+//! Converts answers to plain data: the JSON that all doors serve, findings, hovers and explanations.
 
 pub mod actions;
 pub mod agents;
