@@ -1,4 +1,4 @@
-//! Reads the disk: the only room that opens files. It turns an [`Ask`] into a [`Fact`], and never writes.
+//! Reads the disk: the only room that opens files. Turns an [`Ask`] into a [`Fact`], and never writes.
 
 use std::path::{Path, PathBuf};
 
@@ -25,28 +25,29 @@ pub use rests::{facts, observe_all};
 pub use still::Still;
 pub use watch::{Watcher, Watching};
 
-/// A single file over this size is not read at all; every smaller limit is the harness's own.
+/// Maximum size of a file, in bytes; a larger one is not read. Smaller limits are those of the agents.
 pub const FILE_CAP_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The primitive questions. The real disk answers them, unsaved buffers laid over it do, and so does a test's tree.
+/// Primitive operations on a file system. Implemented by the real disk, by unsaved buffers on top of it, and by test
+/// trees.
 pub trait Filesystem: Send + Sync {
-    /// What is there, links followed.
+    /// Returns the metadata at a path, following links.
     fn stat(&self, path: &Path) -> Result<Meta, Errno>;
-    /// What is there itself.
+    /// Returns the metadata of the path itself.
     fn lstat(&self, path: &Path) -> Result<Meta, Errno>;
-    /// Where a symbolic link points.
+    /// Returns the target of a symbolic link.
     fn read_link(&self, path: &Path) -> Result<PathBuf, Errno>;
-    /// The path with every link resolved.
+    /// Resolves every link in a path.
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno>;
-    /// The bytes of a regular file. Must not block on anything else.
+    /// Returns the content of a regular file. Must not block on anything else.
     fn read(&self, path: &Path) -> Result<Content, Unreadable>;
-    /// The entries of a directory, in the disk's own order.
+    /// Returns the entries of a directory, in the disk's own order.
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
-    /// Whether anybody still waits for what is looked at. If not, answers may be incomplete.
+    /// Returns true if the result is still needed. If not, answers may be incomplete.
     fn is_wanted(&self) -> bool {
         true
     }
-    /// What is known of a URL. Nothing is fetched for that.
+    /// Returns the known state of a URL. Fetches nothing.
     fn fetched(&self, _url: &str) -> Remote {
         Remote::NotFetched
     }
@@ -78,12 +79,12 @@ fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) 
     }
 }
 
-/// What patterns could mean by the loosest reading, all looked for in one walk.
+/// Matches patterns under the most permissive semantics of any agent, all in one walk.
 fn any(fs: &dyn Filesystem, base: &Path, patterns: &[&str]) -> Vec<glob::Found> {
     glob::any(&Walked(fs), base, patterns, &|name| !scan::is_heavy(name.as_ref()))
 }
 
-/// A file system as a glob walks it.
+/// Adapter through which globs walk a file system.
 struct Walked<'a>(&'a dyn Filesystem);
 
 impl glob::Tree for Walked<'_> {
@@ -105,7 +106,7 @@ impl glob::Tree for Walked<'_> {
             return None;
         }
         let entries = self.0.list(path).ok()?;
-        // A name that is no UTF-8 is shown with replacement characters, by which it cannot be opened.
+        // A name that is not UTF-8 gets replacement characters, so that the file cannot be opened by it.
         let named = |entry: Entry| (entry.name.to_string_lossy().into_owned(), walked_kind(entry.kind));
         Some(entries.into_iter().map(named).collect())
     }

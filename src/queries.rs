@@ -1,7 +1,7 @@
 //! Briefing's own questions about the disk, each a [`crate::query::Query`].
 //!
-//! Before an agent is asked: [`declarations`], [`roster`], [`installed`]. Beside its answer: [`neighbour`], [`patterns`],
-//! [`references`] with [`manifests`], [`twins`].
+//! Asked before an agent's rules are applied: [`declarations`], [`roster`], [`installed`]. Asked about an answer:
+//! [`neighbour`], [`patterns`], [`references`] with [`manifests`], [`twins`].
 
 pub mod declarations;
 pub mod installed;

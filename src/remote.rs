@@ -1,4 +1,4 @@
-//! Fetches instruction files from URLs. Only this room uses the network, and it is called only when the user said so.
+//! Fetches instruction files from URLs. The only room that uses the network; called only with the user's permission.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,34 +18,35 @@ mod reach;
 pub use reach::Reach;
 use reach::{Guard, Inside, Route};
 
-/// How long a URL has to serve its text, all tries together (OpenCode 1.18 and etcode: five seconds).
+/// Maximum time for one URL, all tries together (OpenCode 1.18 and etcode: five seconds).
 pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// How many bytes a URL may serve, once they are decoded.
+/// Maximum size of one response, in decoded bytes.
 pub const BODY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Maximum size of what all URLs of one answer serve together, in decoded bytes.
+/// Maximum size of the responses of all URLs of one answer together, in decoded bytes.
 const BODIES_LIMIT_BYTES: u64 = 2 * BODY_LIMIT_BYTES;
 
-/// Maximum time of all URLs of one answer together, in times of one URL.
+/// Maximum time for all URLs of one answer together, as a multiple of the time for one URL.
 const TIMES: u32 = 6;
 
-/// How often a URL is asked for when what goes wrong may pass (OpenCode 1.18: two more times).
+/// Number of tries per URL if an error may be temporary (OpenCode 1.18: two retries).
 const TRIES: u32 = 3;
 
-/// How long the second try waits; each one after it waits twice as long as the one before.
+/// Delay before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// How many URLs are fetched at the same time (OpenCode 1.18: four).
+/// Number of URLs fetched concurrently (OpenCode 1.18: four).
 const AT_ONCE: usize = 4;
 
-/// How many redirects are followed.
+/// Maximum number of redirects to follow.
 const REDIRECT_LIMIT: usize = 5;
 
-/// The content encodings that are understood; no other is asked for.
+/// Supported content encodings; no other is requested.
 const ENCODINGS: [&str; 4] = ["", "identity", "gzip", "br"];
 
-/// Fetches each URL once, each within a time: for users [`TIME_LIMIT`]. Answers in their order.
+/// Fetches each URL once, with a time limit each (for users [`TIME_LIMIT`]). Returns the results in the order of
+/// `urls`.
 pub fn fetch(urls: &[String], within: Duration, reach: Reach) -> Vec<Remote> {
     fetch_by(urls, within, &Route { reach, lookup: reach::system, proxy: Proxy::try_from_env() })
 }
@@ -54,7 +55,7 @@ pub fn fetch(urls: &[String], within: Duration, reach: Reach) -> Vec<Remote> {
 struct Shared<'r> {
     route: &'r Route,
     end: Instant,
-    /// How many bytes may still be served.
+    /// Number of bytes that may still be received.
     left: AtomicU64,
 }
 
@@ -112,7 +113,7 @@ impl Trouble {
     }
 }
 
-/// Follows redirects; the last address, and what it serves.
+/// Follows redirects. Returns the final address and the content.
 fn follow(url: &str, end: Instant, shared: &Shared) -> Result<(String, Vec<u8>), Trouble> {
     let route = shared.route;
     let config = Agent::config_builder()
@@ -138,7 +139,7 @@ fn follow(url: &str, end: Instant, shared: &Shared) -> Result<(String, Vec<u8>),
     Err(Trouble::lasting(format!("it leads on more than {REDIRECT_LIMIT} times")))
 }
 
-/// The address that a response redirects to, if it does.
+/// Returns the address that a response redirects to, if it does.
 fn redirect(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble> {
     let status = response.status();
     if status.is_redirection()
@@ -155,7 +156,8 @@ fn redirect(at: &str, response: &Response<Body>) -> Result<Option<String>, Troub
     Ok(None)
 }
 
-/// The decoded bytes of a body. The limits hold for these: a small body may unpack to a very large one.
+/// Returns the decoded bytes of a body. Limits apply to decoded bytes, since a small body may decompress to a very
+/// large one.
 fn body(response: Response<Body>, left: &AtomicU64) -> Result<Vec<u8>, Trouble> {
     let encoding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !ENCODINGS.iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
@@ -180,7 +182,7 @@ fn body(response: Response<Body>, left: &AtomicU64) -> Result<Vec<u8>, Trouble> 
     }
 }
 
-/// `location` as seen from `at`.
+/// Resolves `location` relative to the URL `at`.
 fn joined(at: &str, location: &str) -> Option<String> {
     let location = location.split('#').next().unwrap_or_default();
     if let Some((scheme, _)) = location.split_once("://")
@@ -224,7 +226,7 @@ fn trouble(error: ureq::Error) -> Trouble {
     Trouble { message, may_pass }
 }
 
-/// What is wrong with a secure connection, for people; by the names that the TLS library has for it.
+/// Describes a TLS error for people, by the names that the TLS library uses.
 fn in_words(said: &str) -> Option<String> {
     let words = [
         ("UnknownIssuer", "nobody whom this program trusts has signed its certificate"),

@@ -1,16 +1,16 @@
-//! A file system that does something before it answers a question: it watches the place, or notes it.
+//! A file system that calls a hook before it answers a question, used to watch or record paths.
 
 use std::path::{Path, PathBuf};
 
 use super::Filesystem;
 use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
 
-/// What is done before a question.
+/// The hook.
 pub trait Each: Send + Sync {
-    /// Something is looked at, in `fs`.
+    /// Called before `fs` looks at something.
     fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt<'_>);
 
-    /// Whether anybody still waits for what is looked at.
+    /// Returns true if the result is still needed.
     fn is_wanted(&self) -> bool {
         true
     }
@@ -19,16 +19,16 @@ pub trait Each: Send + Sync {
 /// What a question looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum LookedAt<'p> {
-    /// What stands at a path.
+    /// Metadata of a path.
     Path(&'p Path),
-    /// The bytes of a file.
+    /// Content of a file.
     Bytes(&'p Path),
-    /// The entries of a directory.
+    /// Entries of a directory.
     Entries(&'p Path),
 }
 
 impl<'p> LookedAt<'p> {
-    /// The path, whatever is looked at there.
+    /// Returns the path.
     pub fn path(self) -> &'p Path {
         match self {
             LookedAt::Path(path) | LookedAt::Bytes(path) | LookedAt::Entries(path) => path,
@@ -36,19 +36,19 @@ impl<'p> LookedAt<'p> {
     }
 }
 
-/// A file system with something done before each question.
+/// A file system that calls a hook before each question.
 pub struct Before<'a, E> {
     pub(super) fs: &'a dyn Filesystem,
     pub(super) each: E,
 }
 
 impl<'a, E: Each> Before<'a, E> {
-    /// Does `each` before `fs` is asked.
+    /// Wraps `fs` and calls `each` before each question.
     pub fn each(fs: &'a dyn Filesystem, each: E) -> Self {
         Before { fs, each }
     }
 
-    /// The file system, once `each` was told that it will look at a path.
+    /// Calls the hook for a path and returns the file system.
     fn at(&self, path: &Path) -> &dyn Filesystem {
         self.each.before(self.fs, LookedAt::Path(path));
         self.fs

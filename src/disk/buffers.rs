@@ -1,5 +1,5 @@
-//! Unsaved editor buffers, laid over the disk: a file that is open counts as what the editor shows. Beside them lies what the
-//! user had fetched.
+//! Unsaved editor buffers on top of the disk: the content of an open file is what the editor shows. Also holds the URLs
+//! that were fetched.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,43 @@ use dashmap::DashMap;
 use super::Filesystem;
 use crate::snapshot::{Change, Content, Entry, Errno, FileType, Meta, Remote, Unreadable};
 
-/// A file system in which open buffers stand in for their files, and URLs for what they served. No lock is held while the
-/// disk is looked at: it may be slow, and keystrokes do not wait for it.
+/// A file system in which open buffers replace their files, and URLs have their fetched content. No lock is held during
+/// disk access, which may be slow, so that keystrokes do not wait for it.
 pub struct Buffers {
     disk: Box<dyn Filesystem>,
-    /// By the path under which the editor opened them.
+    /// Open buffers by the path under which the editor opened them.
     open: RwLock<BTreeMap<PathBuf, Buffer>>,
     fetched: DashMap<String, Remote>,
-    /// Counts looks at the disk, so that an older one does not overwrite a newer one.
+    /// Counts disk accesses, so that an older one does not overwrite a newer one.
     looks: AtomicU64,
 }
 
 struct Buffer {
-    /// Where that path leads: harnesses may come another way.
+    /// Resolved location, since agents may use another path.
     place: Place,
-    /// What the editor shows.
+    /// Text that the editor shows.
     text: Content,
-    /// What the disk holds, as far as it was read. An editor hides a byte order mark, invalid bytes and mixed line ends;
-    /// a buffer that shows the same text as the file counts as the file.
+    /// Content on the disk, if it was read. An editor hides a byte order mark, invalid bytes and mixed line ends; a
+    /// buffer that shows the same text as the file counts as the file.
     saved: Option<Content>,
-    /// What counts, of the two above.
+    /// Effective content, derived from the two above.
     bytes: Content,
-    /// The look at the disk that found `saved`; `None`: nobody has looked yet, and whoever asks for the file does.
+    /// Number of the disk access that read `saved`; `None` if the file was not read yet, which the first question about
+    /// it does.
     look: Option<u64>,
 }
 
-/// Where a file is.
+/// Location of a file.
 #[derive(Default)]
 pub struct Place {
-    /// Its path, links resolved.
+    /// Path with links resolved.
     real: PathBuf,
-    /// Whether anything is there.
+    /// True if the file exists.
     is_there: bool,
 }
 
 impl Buffers {
-    /// Lays nothing over `disk` yet.
+    /// Creates an overlay without buffers.
     pub fn over(disk: impl Filesystem + 'static) -> Self {
         Buffers { disk: Box::new(disk), open: RwLock::default(), fetched: DashMap::new(), looks: AtomicU64::new(0) }
     }
@@ -59,29 +60,29 @@ impl Buffers {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what is known of a URL. Returns the change to be told.
+    /// Sets the state of a URL. Returns the change to report.
     pub fn keep(&self, url: &str, remote: Remote) -> Change {
         self.fetched.insert(url.to_owned(), remote);
         Change::Content(url.into())
     }
 
-    /// Where a file belongs that is about to be opened.
+    /// Locates a file that is about to be opened.
     pub fn locate(&self, path: &Path) -> Place {
         let real = self.real(path);
         let is_there = self.disk.stat(&real).is_ok();
         Place { real, is_there }
     }
 
-    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns the changes
-    /// to be told.
+    /// Sets the text that the editor shows for `path`. Accesses the disk only if the buffer is new. Returns the changes
+    /// to report.
     pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
         let is_open = self.open().contains_key(path);
         let place = if is_open { Place::default() } else { self.locate(path) };
         self.open_at(path, text, place)
     }
 
-    /// The same for a file that was located before, without a look at the disk: what the file holds is read when somebody asks
-    /// for it.
+    /// Sets the text like [`Buffers::set`], for a file that was located before, without disk access: its saved content
+    /// is read when it is needed.
     pub fn open_at(&self, path: &Path, text: &str, place: Place) -> [Change; 2] {
         let text = Content::from(text);
         let mut open = self.open_mut();
@@ -96,7 +97,7 @@ impl Buffers {
         changes
     }
 
-    /// Looks at the disk for an open buffer. Returns where the file was before, if it is elsewhere now.
+    /// Reads the file of an open buffer. Returns its previous location if that has changed.
     fn look(&self, path: &Path) -> Option<PathBuf> {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
         let real = self.real(path);
@@ -111,14 +112,14 @@ impl Buffers {
         (before != buffer.place.real).then_some(before)
     }
 
-    /// The buffer was closed; the file counts again. Returns the changes to be told.
+    /// Removes the buffer of a closed file. Returns the changes to report.
     pub fn close(&self, path: &Path) -> Option<[Change; 2]> {
         let closed = self.open_mut().remove(path)?;
         Some(closed.changes(path, false))
     }
 
-    /// Something happened to the files themselves: where the buffers belong and what their files hold is looked up anew.
-    /// Returns the paths of buffers that belong to another file now.
+    /// Reads the location and content of the buffers' files again after changes on the disk. Returns the paths of
+    /// buffers that now belong to another file.
     pub fn refresh(&self, changes: &[Change]) -> Vec<PathBuf> {
         let mut moved = Vec::new();
         let open: Vec<(PathBuf, PathBuf)> =
@@ -140,14 +141,15 @@ impl Buffers {
         moved
     }
 
-    /// The bytes that count for the file that is open under `path`, and where that leads; nothing before somebody has looked.
+    /// Returns the effective content of the file opened under `path`, and its resolved path; `None` if the disk was not
+    /// read yet.
     pub fn opened(&self, path: &Path) -> Option<(Content, PathBuf)> {
         let open = self.open();
         let buffer = open.get(path).filter(|buffer| buffer.look.is_some())?;
         Some((buffer.bytes.clone(), buffer.place.real.clone()))
     }
 
-    /// Where `path` leads. A file that is not there yet will be where its directory leads.
+    /// Resolves `path`. If the file does not exist, resolves its directory.
     pub fn real(&self, path: &Path) -> PathBuf {
         self.disk.real_path(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) => self.real(parent).join(name),
@@ -155,7 +157,7 @@ impl Buffers {
         })
     }
 
-    /// The bytes that count for `path`, if it leads to a file that is open.
+    /// Returns the effective content for `path` if the file it leads to is open.
     fn open_bytes(&self, path: &Path) -> Option<Content> {
         let may_be_open = {
             let open = self.open();
@@ -165,7 +167,7 @@ impl Buffers {
             let named = |other: &Path| other.file_name() == path.file_name();
             open.iter().any(|(path, buffer)| named(path) || named(&buffer.place.real))
         };
-        // Most files are not open, and their names tell that without a look at the disk, unless the path is a link.
+        // Most files are not open, which their names tell without disk access unless the path is a link.
         if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link) {
             return None;
         }
@@ -181,7 +183,7 @@ impl Buffers {
             let (_, buffer) = open.iter().find(of_file)?;
             (buffer.text.is_empty(), buffer.bytes.clone())
         };
-        // An empty buffer for a file that does not exist is a file nobody has begun.
+        // An empty buffer for a file that does not exist counts as no file.
         if is_empty && self.disk.stat(&real).is_err() {
             return None;
         }
@@ -190,15 +192,15 @@ impl Buffers {
 }
 
 impl Buffer {
-    /// The changes to be told when the text changes. Only bytes change where there is a file, or where the text stood for one
-    /// before and still does (`stays`); otherwise a file comes or goes.
+    /// Returns the changes to report when the text changes. Only the content changes if the file exists, or if the text
+    /// replaced a missing file and still does (`stays`); otherwise a file appears or disappears.
     fn changes(&self, path: &Path, stays: bool) -> [Change; 2] {
         let change = if stays || self.place.is_there { Change::Content } else { Change::Path };
         [change(path.to_owned()), change(self.place.real.clone())]
     }
 }
 
-/// The bytes that count where the editor shows `text` for a file.
+/// Returns the effective content if the editor shows `text` for a file.
 fn effective(text: &Content, saved: Option<&Content>) -> Content {
     let Some(saved) = saved else { return text.clone() };
     let same = |shown: &str| shown.as_bytes() == &**text || same_but_for_mixed_line_ends(shown, text);
@@ -259,7 +261,8 @@ impl Filesystem for Buffers {
     }
 }
 
-/// Editors show a file with mixed line ends as if it had one kind, and do not call that a change.
+/// Returns true if both differ only in mixed line ends, which editors unify on display without marking the file as
+/// changed.
 fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
     if !saved.contains('\r') {
         return false;
@@ -272,7 +275,7 @@ fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
     unified.as_bytes() == shown || unified.replace('\n', "\r\n").as_bytes() == shown
 }
 
-/// What `stat` says of a file, with an open buffer in its place.
+/// Returns the metadata of a file whose content may be replaced by an open buffer.
 fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -> Result<Meta, Errno> {
     match on_disk {
         Ok(meta) if meta.kind == FileType::File => {

@@ -1,11 +1,12 @@
-//! What git would say about a directory, without running git: discovery as in `setup.c` of git 2.47.
+//! Discovers the repository of a directory as git does (`setup.c` of git 2.47), without running git.
 //!
-//! Harnesses ask git itself, so what git accepts decides: an empty `.git` directory is looked past, a `.git` file that
-//! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
-//! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
+//! Agents ask git itself, so what git accepts is decisive: an empty `.git` directory is ignored, a `.git` file with a
+//! missing target ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
+//! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. `tests/git.rs` compares this with the real
+//! git.
 //!
-//! Its layers, from the bottom up: `ids`, `reading`, `packs`, `objects`, `config` and `refs`, then this file, then `history` and
-//! `at_revision`.
+//! Layers, from the bottom up: `ids`, `reading`, `packs`, `objects`, `config` and `refs`, then this file, then
+//! `history` and `at_revision`.
 
 use std::path::{Path, PathBuf};
 
@@ -25,22 +26,22 @@ pub use at_revision::AtRevision;
 use config::Config;
 pub use history::Change;
 
-/// Longest `.git` file that git reads; `read_gitfile_gently`, git 2.47.
+/// Maximum size of a `.git` file that git reads, in bytes (`read_gitfile_gently`, git 2.47).
 const GITFILE_LIMIT_BYTES: u64 = 1 << 20;
 
-/// The repository that git finds from `dir` upwards; `None` when `git rev-parse --git-dir` fails there.
+/// Returns the repository that git finds from `dir` upwards; `None` if `git rev-parse --git-dir` fails there.
 pub fn repository(fs: &dyn Filesystem, dir: &Path) -> Option<Repository> {
     discovered(fs, dir).map(|(_, repository)| repository)
 }
 
-/// The same, with the git directory of this working tree.
+/// Returns the repository together with the git directory of the working tree.
 fn discovered(fs: &dyn Filesystem, dir: &Path) -> Option<(PathBuf, Repository)> {
     let opened = |git_dir: PathBuf, top| Some((git_dir.clone(), open(fs, &git_dir, top)?));
     let device = |dir: &Path| fs.stat(dir).map(|meta| meta.identity.0).ok();
     let start = device(dir);
     for at in dir.ancestors() {
         if at != dir && device(at) != start {
-            // Git stays on one file system.
+            // Git does not cross file systems.
             return None;
         }
         let entry = at.join(".git");
@@ -61,12 +62,12 @@ fn discovered(fs: &dyn Filesystem, dir: &Path) -> Option<(PathBuf, Repository)> 
     None
 }
 
-/// What `.git` is when it is looked at as a file.
+/// The kind of a `.git` entry.
 enum Gitfile {
     LeadsTo(PathBuf),
-    /// Git gives up.
+    /// A file at which git gives up.
     Broken,
-    /// Not there, or not to be examined: git goes on.
+    /// Missing or unreadable; git continues with the next directory.
     None,
     /// Not a regular file.
     Other,
@@ -89,13 +90,13 @@ fn gitfile(fs: &dyn Filesystem, path: &Path) -> Gitfile {
     leads_to().map_or(Gitfile::Broken, Gitfile::LeadsTo)
 }
 
-/// Text without line ends behind it; `None` when nothing is left.
+/// Removes trailing line ends; `None` if nothing is left.
 fn trimmed(raw: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(raw).ok()?.trim_end_matches(['\n', '\r']);
     (!text.is_empty()).then_some(text)
 }
 
-/// `is_git_directory`: a HEAD in valid form, `objects` and `refs`. `None` when git dies on the way.
+/// Implements git's `is_git_directory`: requires a valid HEAD, `objects` and `refs`. `None` if git exits with an error.
 fn is_git_dir(fs: &dyn Filesystem, dir: &Path) -> Option<bool> {
     if !valid_head(fs, &dir.join("HEAD")) {
         return Some(false);
@@ -110,7 +111,7 @@ fn valid_head(fs: &dyn Filesystem, head: &Path) -> bool {
         return target.as_os_str().as_encoded_bytes().starts_with(b"refs/");
     }
     let Ok(raw) = fs.read(head) else { return false };
-    // Git looks at the first 255 bytes only.
+    // Git reads the first 255 bytes only.
     let raw = &raw[..raw.len().min(255)];
     if let Some(name) = raw.strip_prefix(b"ref:")
         && name.trim_ascii_start().starts_with(b"refs/")
@@ -120,7 +121,7 @@ fn valid_head(fs: &dyn Filesystem, head: &Path) -> bool {
     raw.iter().take_while(|byte| byte.is_ascii_hexdigit()).count() >= 40
 }
 
-/// Where a linked worktree's `commondir` file leads. The outer `None`: git dies on it.
+/// Returns the target of a linked worktree's `commondir` file. The outer `None` means that git exits with an error.
 fn common_dir(fs: &dyn Filesystem, git_dir: &Path) -> Option<Option<PathBuf>> {
     let file = git_dir.join("commondir");
     if fs.lstat(&file).is_err() {
@@ -131,7 +132,7 @@ fn common_dir(fs: &dyn Filesystem, git_dir: &Path) -> Option<Option<PathBuf>> {
     real_path(fs, &git_dir.join(text)).map(Some)
 }
 
-/// Git's own `realpath`, for which the last component may be missing.
+/// Implements git's own `realpath`, which allows the last component to be missing.
 fn real_path(fs: &dyn Filesystem, path: &Path) -> Option<PathBuf> {
     match fs.real_path(path) {
         Ok(real) => Some(real),
@@ -143,7 +144,8 @@ fn real_path(fs: &dyn Filesystem, path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Reads the settings of a repository; `top` is the directory that holds its `.git`, none for a bare one found by itself.
+/// Opens a repository and reads its settings; `top` is the directory that holds its `.git`, `None` for a bare
+/// repository.
 fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repository> {
     let shared = common_dir(fs, git_dir)?;
     let common = shared.clone().unwrap_or_else(|| git_dir.to_owned());
@@ -153,14 +155,14 @@ fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repos
         Err(_) => None,
     };
     let mut config = read(common.join("config"))?;
-    // Git dies on a wrong value wherever it stands, but takes nothing from settings that name no format.
+    // Git exits on an invalid value anywhere, but ignores settings without a format version.
     let (readable, _, _) = (config.is_readable()?, config.bare()?, config.worktree()?);
     if !config.names_a_format() {
         config = Config::default();
     } else if !readable {
         return None;
     }
-    // A linked worktree shares neither `core.bare` nor `core.worktree`, unless each worktree has settings of its own.
+    // A linked worktree shares neither `core.bare` nor `core.worktree`, unless each worktree has its own settings.
     let own = if config.per_worktree()? {
         let more = read(git_dir.join("config.worktree"))?;
         config.followed_by(more)
@@ -174,7 +176,7 @@ fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repos
         Some(_) if bare == Some(true) => None,
         Some(worktree) => {
             let path = git_dir.join(&worktree);
-            // A relative one is entered, an absolute one is only resolved.
+            // Git enters a relative path and only resolves an absolute one.
             let reached = if Path::new(&worktree).is_absolute() {
                 real_path(fs, &path)
             } else {

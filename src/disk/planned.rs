@@ -1,4 +1,4 @@
-//! A file system with changes that nobody has made: files that would be written, made or taken away.
+//! A file system with planned changes: files that would be written, created or removed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use super::Filesystem;
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Remote, Unreadable};
 
-/// A file system as it would be. The paths of planned files are physical.
+/// A file system as it would be after the changes. The paths of planned files are physical.
 pub struct Planned<F> {
     fs: F,
-    /// What each file would hold; `None`: it would be gone.
+    /// Planned content of each file; `None` if it would be removed.
     files: BTreeMap<PathBuf, Option<Content>>,
 }
 
 impl<F: Filesystem> Planned<F> {
-    /// Lays planned files over a file system.
+    /// Adds planned files to a file system.
     pub fn over(fs: F, files: BTreeMap<PathBuf, Option<Content>>) -> Planned<F> {
         Planned { fs, files }
     }
 
-    /// Returns what is planned for a path, links followed.
+    /// Returns the planned change for a path, following links.
     fn planned(&self, path: &Path) -> Option<Option<&Content>> {
         let at = |path: &Path| self.files.get(path).map(Option::as_ref);
         at(path).or_else(|| at(&self.real_path(path).ok()?))
     }
 
-    /// Returns true for a directory that comes with a planned file.
+    /// Returns true for a directory that would be created with a planned file.
     fn is_new(&self, dir: &Path) -> bool {
         let mut below = self.files.range(dir.to_owned()..).take_while(|(path, _)| path.starts_with(dir));
         below.any(|(path, content)| path != dir && content.is_some()) && self.fs.lstat(dir).is_err()

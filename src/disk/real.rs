@@ -10,8 +10,8 @@ use super::rests::LINK_LIMIT;
 use super::{FILE_CAP_BYTES, Filesystem, kind_of};
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
 
-/// From so many directories on the kernel is asked for a real path in one go: the C library asks it for each of them, from the
-/// root on.
+/// Number of components from which the real path is read from the kernel at once; the C library asks the kernel for
+/// each directory from the root on.
 #[cfg(target_os = "linux")]
 const DEEP: usize = 64;
 
@@ -37,7 +37,7 @@ impl Filesystem for Real {
             return real;
         }
         let real = fs::canonicalize(path).map_err(errno)?;
-        // Windows writes what is resolved in a way of its own.
+        // Windows returns resolved paths in its verbatim form.
         Ok(if cfg!(windows) { absolute(Path::new("/"), &real) } else { real })
     }
 
@@ -67,7 +67,8 @@ impl Filesystem for Real {
     }
 }
 
-/// Opens a regular file, and nothing else: neither what would have to be waited for, nor what is made up about a process.
+/// Opens a regular file and nothing else: neither a file that would block, nor one that the system generates about a
+/// process.
 pub(super) fn open(path: &Path) -> Result<(fs::File, fs::Metadata), Unreadable> {
     let refused = |error| Unreadable::Errno(errno(error));
     let mut options = OpenOptions::new();
@@ -92,8 +93,8 @@ pub(super) fn open(path: &Path) -> Result<(fs::File, fs::Metadata), Unreadable> 
     Ok((file, meta))
 }
 
-/// Whether a file is made up by the system about a process: one of `/proc`, or what a link there or in `/dev` leads to, such
-/// as `/dev/stdin`. What lies in the memory that is mounted at `/dev/shm` are files like others.
+/// Returns true for a file that the system generates about a process: one in `/proc`, or the target of a link there or
+/// in `/dev`, such as `/dev/stdin`. Files in the memory mounted at `/dev/shm` are ordinary files.
 #[cfg(unix)]
 fn is_about_process(path: &Path, meta: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -103,7 +104,7 @@ fn is_about_process(path: &Path, meta: &fs::Metadata) -> bool {
     if Some(meta.dev()) == *PROC || leads_there(path) {
         return true;
     }
-    // Links of `/proc` are no paths: they lead on to the very file that a process has open.
+    // Links in `/proc` are not paths: they lead to the very file that a process has open.
     let mut at = path.to_owned();
     for _ in 0..LINK_LIMIT {
         let Ok(target) = fs::read_link(&at) else { return false };
@@ -139,7 +140,7 @@ fn meta_of(meta: &fs::Metadata) -> Meta {
     let guarded = true;
     match kind {
         FileType::File => Meta { kind, len: meta.len(), links, identity, guarded },
-        // Size and link count of a directory change with its entries, and no harness asks for them.
+        // The size and link count of a directory change with its entries, and no agent asks for them.
         _ => Meta { kind, len: 0, links: 1, identity, guarded },
     }
 }
@@ -156,7 +157,7 @@ fn errno(error: io::Error) -> Errno {
     }
 }
 
-/// What a path leads to, by the name that the kernel has for it; nothing, where that is not known.
+/// Returns the kernel's name of the file that a path leads to; `None` if it is not known.
 #[cfg(target_os = "linux")]
 fn real_at_once(path: &Path) -> Option<Result<PathBuf, Errno>> {
     use std::os::fd::AsRawFd;
@@ -169,7 +170,7 @@ fn real_at_once(path: &Path) -> Option<Result<PathBuf, Errno>> {
         }
     };
     let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
-    // Behind the path of what is gone meanwhile it says so.
+    // The kernel appends this to the path of a file that was deleted meanwhile.
     let is_gone = real.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
     (real.is_absolute() && !is_gone).then_some(Ok(real))
 }

@@ -1,4 +1,4 @@
-//! What a fact rests on: as long as nothing happens at these paths, the fact stays true.
+//! Determines the paths that a fact depends on: as long as nothing happens at them, the fact stays true.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -9,10 +9,10 @@ use super::{Filesystem, observe, sqlite};
 use crate::glob;
 use crate::snapshot::{Ask, Fact, GlobFlavor, Observed, ROUND_WEIGHT};
 
-/// The most links that resolving one path may follow, as on Linux.
+/// Maximum number of links to follow when a path is resolved, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
 
-/// Answers questions about the disk. The one slow step of an answer; it holds no lock.
+/// Answers questions about the disk. This is the one slow step of an answer; it holds no lock.
 pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let mut plain = Plain::default();
     let (asks, walks) = apart(asks);
@@ -23,7 +23,7 @@ pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let mut weight = 0;
     let mut observed = Vec::with_capacity(asks.len());
     for ask in asks {
-        // The rest will hardly be needed: an answer that rests on so much ends before it.
+        // The rest will hardly be needed: an answer that depends on so much ends earlier.
         if !fs.is_wanted() || weight > ROUND_WEIGHT {
             return observed;
         }
@@ -37,7 +37,7 @@ pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     observed
 }
 
-/// The facts alone, for callers that do not need to know when they change.
+/// Answers questions about the disk without the paths that the answers depend on.
 pub fn facts(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<(Ask, Fact)> {
     let (asks, walks) = apart(asks);
     let alone = asks.into_iter().map(|ask| {
@@ -51,7 +51,7 @@ pub fn facts(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<(Ask, Fact)> {
     alone.chain(together).collect()
 }
 
-/// The questions, and apart from them those that are answered by walks: those from one directory are one walk.
+/// Separates the questions that are answered by walks, grouped by the directory in which the walk starts.
 fn apart(asks: Vec<Ask>) -> (Vec<Ask>, Vec<Vec<Ask>>) {
     let (walks, asks): (Vec<Ask>, Vec<Ask>) =
         asks.into_iter().partition(|ask| matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }));
@@ -60,13 +60,13 @@ fn apart(asks: Vec<Ask>) -> (Vec<Ask>, Vec<Vec<Ask>>) {
     (asks, from.into_values().collect())
 }
 
-/// What patterns could mean below one directory.
+/// Matches patterns below one directory under the most permissive semantics of any agent.
 fn any(fs: &dyn Filesystem, walks: &[Ask]) -> Vec<glob::Found> {
     let patterns: Vec<&str> = walks.iter().filter_map(Ask::pattern).collect();
     super::any(fs, walks[0].path(), &patterns)
 }
 
-/// Answers what patterns could mean below one directory.
+/// Answers questions about patterns below one directory in one walk.
 fn walk(fs: &dyn Filesystem, walks: Vec<Ask>, plain: &mut Plain) -> Vec<Observed> {
     let mut rests_on = trail(fs, &walks[0], plain);
     let found = noting(fs, &walks[0], (plain, &mut rests_on), |fs| any(fs, &walks));
@@ -75,7 +75,7 @@ fn walk(fs: &dyn Filesystem, walks: Vec<Ask>, plain: &mut Plain) -> Vec<Observed
     walks.iter().cloned().zip(facts).map(observed).collect()
 }
 
-/// Directories on whose path there is no link, as found while several questions are answered in one go.
+/// Directories whose paths contain no links, cached while several questions are answered together.
 #[derive(Default)]
 struct Plain(HashSet<PathBuf>);
 
@@ -85,10 +85,10 @@ impl Plain {
     }
 }
 
-/// Answers one question about the disk, and says which paths the answer rests on: its own, and every path that resolving
-/// its links leads through, since an event on a link's target never names the link.
+/// Answers one question about the disk and returns the paths that the answer depends on: its own, and every path on the
+/// way through links, since an event on a link's target never names the link.
 fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fact, Vec<PathBuf>) {
-    // In this order: a file system that is watched while it is looked at must know the targets of links first.
+    // Links come first: a file system that watches what it looks at must know their targets beforehand.
     let mut rests_on = trail(fs, ask, plain);
     let fact = match ask {
         Ask::Git(_) | Ask::Glob { .. } => noting(fs, ask, (plain, &mut rests_on), |fs| observe(fs, ask)),
@@ -97,7 +97,7 @@ fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fac
     (fact, rests_on)
 }
 
-/// Looks at many paths, and adds to `rests_on` where it looked.
+/// Runs `look` and adds the paths that it looks at to `rests_on`.
 fn noting<T>(
     fs: &dyn Filesystem,
     ask: &Ask,
@@ -113,12 +113,12 @@ fn noting<T>(
     found
 }
 
-/// The paths that lead from the path of `ask` to what is there.
+/// Returns the paths that lead from the path of `ask` to its target.
 fn trail(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> Vec<PathBuf> {
     match ask {
         Ask::LinkKind(path) | Ask::Target(path) => {
             let mut trail = vec![path.clone()];
-            // Only its directory may lead through links.
+            // Only its directory may contain links to follow.
             let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return trail };
             trail.extend(resolved(fs, dir, plain).into_iter().skip(1).map(|dir| dir.join(name)));
             trail
@@ -130,16 +130,16 @@ fn trail(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> Vec<PathBuf> {
             trail
         }
         Ask::Kind(path) | Ask::Real(path) | Ask::Content(path) | Ask::Listing(path) => resolved(fs, path, plain),
-        // Where it looks is noted while it looks.
+        // The paths are recorded while the answer is computed.
         Ask::Git(dir) => vec![dir.clone()],
-        // What happens to a URL is said of the URL.
+        // Changes of a URL are reported under the URL.
         Ask::Remote(url) => vec![url.into()],
         Ask::Glob { base, .. } => resolved(fs, base, plain),
     }
 }
 
-/// `path`, and what it becomes with its first link replaced, then its second, and so on; at last without dots. A step back by
-/// dots is taken from a directory that must be there.
+/// Returns `path`, then the path with its first link replaced, then its second, and so on, finally without dots. A `..`
+/// depends on the directory that it leaves, which must exist.
 fn resolved(fs: &dyn Filesystem, path: &Path, plain: &mut Plain) -> Vec<PathBuf> {
     let mut trail = vec![path.to_owned()];
     if path.file_name().is_some() && plain.holds(path) && fs.read_link(path).is_err() {
@@ -179,8 +179,8 @@ fn resolved(fs: &dyn Filesystem, path: &Path, plain: &mut Plain) -> Vec<PathBuf>
     trail
 }
 
-/// Notes where an answer that looks at many paths has looked, before it is looked at. Of a glob that is what lies outside its
-/// base: by dots, by a pattern from the root, or behind links.
+/// Records each path before it is looked at, for an answer that looks at many. For a glob these are the paths outside
+/// its base: reached by dots, by a pattern from the root, or through links.
 struct Noting<'a> {
     ask: &'a Ask,
     seen: Mutex<(Plain, HashSet<PathBuf>)>,

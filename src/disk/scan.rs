@@ -1,4 +1,4 @@
-//! Finds the instruction files of a workspace, in the background and without reading any.
+//! Finds the instruction files of a workspace, in the background and without reading them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,27 +11,28 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use super::Filesystem;
 use crate::snapshot::FileType;
 
-/// Directories that hold other people's or generated files by the ten thousand. They are not walked; a file in them that
-/// is asked about is answered all the same.
+/// Directories that hold third-party or generated files by the ten thousand. They are not scanned; questions about a
+/// file in them are still answered.
 pub const HEAVY_DIRECTORIES: [&str; 12] =
     ["node_modules", "target", ".git", ".hg", ".svn", ".jj", ".venv", "venv", "__pycache__", ".cache", ".next", "Pods"];
 
-/// Whether a directory of this name is left out.
+/// Returns true if a directory of this name is skipped.
 pub fn is_heavy(name: &OsStr) -> bool {
     HEAVY_DIRECTORIES.iter().any(|heavy| name == *heavy)
 }
 
-/// A scan's way to say how far it is, and to be told to stop.
+/// Progress of a scan, and its cancellation.
 #[derive(Default)]
 pub struct Progress {
-    /// Entries seen so far.
+    /// Number of entries seen so far.
     pub seen: AtomicUsize,
     /// Set to stop early.
     pub cancelled: AtomicBool,
 }
 
-/// The files below `root` whose name `wanted` accepts, in no particular order. Each directory is `entered` before it is
-/// listed. Ignore files do not count, since harnesses read what git ignores; links are not followed.
+/// Returns the files below `root` whose names `wanted` accepts, in no particular order. Calls `entered` for each
+/// directory before it is listed. Ignore files do not apply, since agents read what git ignores; links are not
+/// followed.
 pub fn scan(
     root: &Path,
     threads: Threads,
@@ -42,7 +43,7 @@ pub fn scan(
     let found = Mutex::new(Vec::new());
     entered(root);
     let mut walk = WalkBuilder::new(root);
-    // The walk lists a directory before it shows it, so the last moment to enter it is when it is picked.
+    // The walk lists a directory before it yields it, so the filter is the last moment to announce it.
     walk.standard_filters(false).threads(threads as usize).filter_entry(move |entry| {
         let is_directory = is_directory(entry);
         let picked = !is_directory || !is_heavy(entry.file_name());
@@ -57,7 +58,7 @@ pub fn scan(
             if progress.cancelled.load(Ordering::Relaxed) {
                 return WalkState::Quit;
             }
-            // What cannot be listed holds nothing that a harness could read either.
+            // A directory that cannot be listed holds nothing that an agent could read either.
             if let Ok(entry) = entry
                 && !is_directory(&entry)
                 && wanted(entry.file_name())
@@ -70,7 +71,7 @@ pub fn scan(
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same in any file system, one directory after the other.
+/// Scans like [`scan`] in any file system, one directory after the other.
 pub fn scan_in(fs: &dyn Filesystem, root: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> Vec<PathBuf> {
     let (mut found, mut dirs) = (Vec::new(), vec![root.to_owned()]);
     while let Some(dir) = dirs.pop() {
@@ -86,23 +87,23 @@ pub fn scan_in(fs: &dyn Filesystem, root: &Path, wanted: &dyn Fn(&OsStr) -> bool
     found
 }
 
-/// Returns true if entries came to a directory or left it only just now: more may follow.
+/// Returns true if the entries of a directory have just changed, so that more changes may follow.
 #[expect(clippy::disallowed_methods, reason = "it is not asked what stands there, only when it changed")]
 pub fn is_being_filled(dir: &Path) -> bool {
     let modified = std::fs::symlink_metadata(dir).and_then(|meta| meta.modified());
-    // A clock that runs ahead is no reason to look away.
+    // A modification time in the future counts as recent.
     modified.is_ok_and(|at| at.elapsed().map_or(true, |since| since < JUST_NOW))
 }
 
-/// How long ago is just now.
+/// Maximum age of a recent change.
 const JUST_NOW: Duration = Duration::from_secs(10);
 
-/// How many threads look through a directory.
+/// Number of threads for a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// As many as there are cores.
+    /// One per core.
     PerCore = 0,
-    /// One: the directory is likely small.
+    /// A single one: the directory is probably small.
     One = 1,
 }
 

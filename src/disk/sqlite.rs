@@ -1,5 +1,5 @@
-//! Reads rows of an SQLite file from a copy in memory. Opening the file itself would leave others beside it, or miss
-//! the rows that are still in its write-ahead log.
+//! Reads rows of an SQLite file from a copy in memory. Opening the file itself would create other files beside it, or
+//! miss rows that are still in its write-ahead log.
 
 use std::path::{Path, PathBuf};
 
@@ -9,21 +9,21 @@ use rusqlite::types::ValueRef;
 use super::Filesystem;
 use crate::snapshot::{Errno, Row, Unreadable};
 
-/// Where the format version stands in a database's header: 2 says that there is a log. SQLite file format, section 1.3.
+/// Position of the format versions in a database header: 2 means that there is a log. SQLite file format, section 1.3.
 const FORMAT_VERSIONS: std::ops::Range<usize> = 18..20;
-/// SQLite file format, sections 1.3, 4.1 and 4.2.
+/// Sizes of headers. SQLite file format, sections 1.3, 4.1 and 4.2.
 const HEADER_BYTES: usize = 100;
 const LOG_HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
 
-/// The write-ahead log of a database.
+/// Returns the path of a database's write-ahead log.
 pub fn log_of(file: &Path) -> PathBuf {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     PathBuf::from(log)
 }
 
-/// The columns of the rows that `query` finds, as texts. No rows when there is no such file or no such table.
+/// Returns the columns, as text, of the rows that `query` returns. No rows if the file or table does not exist.
 pub fn rows(fs: &dyn Filesystem, file: &Path, query: &str, key: &str) -> Result<Vec<Row>, String> {
     let raw = match fs.read(file) {
         Ok(raw) => raw,
@@ -38,7 +38,7 @@ pub fn rows(fs: &dyn Filesystem, file: &Path, query: &str, key: &str) -> Result<
     rows_of(&whole(raw.to_vec(), &log)?, query, key)
 }
 
-/// Makes a database of a file and its write-ahead log, to be read by `rows_of`; empty if there is nothing in them.
+/// Combines a database file and its write-ahead log for `rows_of`. Empty if there is no data.
 pub fn whole(mut pages: Vec<u8>, log: &[u8]) -> Result<Vec<u8>, String> {
     checkpoint(&mut pages, log);
     if pages.is_empty() {
@@ -51,7 +51,7 @@ pub fn whole(mut pages: Vec<u8>, log: &[u8]) -> Result<Vec<u8>, String> {
     Ok(pages)
 }
 
-/// Reads rows of a database that is in memory.
+/// Returns rows of a database in memory.
 pub fn rows_of(pages: &[u8], query: &str, key: &str) -> Result<Vec<Row>, String> {
     if pages.is_empty() {
         return Ok(Vec::new());
@@ -83,7 +83,7 @@ fn ask(pages: &[u8], query: &str, key: &str) -> rusqlite::Result<Vec<Row>> {
     Ok(found)
 }
 
-/// Puts the committed pages of a write-ahead log where they belong, as a checkpoint of SQLite does.
+/// Applies the committed pages of a write-ahead log, as a checkpoint of SQLite does.
 fn checkpoint(pages: &mut Vec<u8>, log: &[u8]) {
     let word = |bytes: &[u8], at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
     if log.len() < LOG_HEADER_BYTES {
@@ -106,7 +106,7 @@ fn checkpoint(pages: &mut Vec<u8>, log: &[u8]) {
     for frame in frames.chunks_exact(FRAME_HEADER_BYTES + size) {
         let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
         sum = checksum(checksum(sum, &head[..8], big_endian), page, big_endian);
-        // Frames of an earlier round keep other salts; anything broken ends the log.
+        // Frames of an earlier cycle have other salts; a damaged frame ends the log.
         if head[8..16] != header[16..24] || sum != (word(head, 16), word(head, 20)) || word(head, 0) == 0 {
             return;
         }
@@ -145,7 +145,7 @@ fn checksum((mut one, mut two): (u32, u32), bytes: &[u8], big_endian: bool) -> (
 mod tests {
     use super::*;
 
-    /// A log of one frame, with right checksums, that commits so many pages.
+    /// Creates a log of one frame with valid checksums that commits `committed` pages.
     fn log(number: u32, committed: u32, page: &[u8]) -> Vec<u8> {
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
         let mut log = words(&[0x377f_0683, 3_007_000, page.len() as u32, 0, 1, 2]);

@@ -1,6 +1,6 @@
-//! A file system that stands still: each directory is listed once, and what is not in it is not asked for.
+//! A file system that does not change: each directory is listed once, and names that it lacks are not looked up.
 //!
-//! Harnesses look for dozens of names in every directory, and nearly all of them are absent.
+//! Agents look for dozens of names in every directory, and nearly all of them are absent.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,34 +11,35 @@ use dashmap::DashMap;
 use super::Filesystem;
 use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
 
-/// A file system of which nothing changes below a directory while it is looked at.
+/// A file system in which nothing below a directory changes while it is used.
 pub struct Still<F> {
     fs: F,
-    /// Outside of it there may be files that no directory lists: those of processes, those that are mounted on demand.
+    /// Physical path of that directory. Outside there may be files that no listing shows, such as those of processes or
+    /// automatic mounts.
     root: PathBuf,
     names: DashMap<PathBuf, Names>,
 }
 
 #[derive(Clone)]
 enum Names {
-    /// The names, in lower case: some file systems ignore case.
+    /// Names in lower case, since some file systems ignore case.
     These(Arc<HashSet<Vec<u8>>>),
-    /// There is no such directory.
+    /// The directory does not exist.
     Absent,
-    /// It cannot be listed; a name in it may be asked for all the same.
+    /// The directory cannot be listed; its names may still be looked up.
     Unknown,
 }
 
 impl<F: Filesystem> Still<F> {
-    /// Nothing changes below `root`, a physical path.
+    /// Wraps `fs`, assuming that nothing changes below `root`, a physical path.
     pub fn below(root: &Path, fs: F) -> Still<F> {
         Still { fs, root: root.to_owned(), names: DashMap::new() }
     }
 
-    /// Whether the directory that would hold it says that it is not there.
+    /// Returns true if the listing of the path's directory shows that the path does not exist.
     fn is_absent(&self, path: &Path) -> bool {
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return false };
-        // For any other path the system may have another error, so it is asked.
+        // Other paths may cause another error, so the system is asked.
         let is_plain = |bytes: &[u8]| bytes.is_ascii() && bytes.len() <= 255 && !bytes.contains(&0);
         let name = name.as_encoded_bytes();
         if !dir.starts_with(&self.root) || !is_plain(name) || path.as_os_str().len() > 1024 {

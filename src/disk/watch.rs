@@ -1,8 +1,8 @@
-//! Watches the directories that facts rest on, and nothing else.
+//! Watches the directories that facts depend on, and nothing else.
 //!
-//! Arming comes before observing: whoever looks at the disk through [`Watching`] has every directory on the way watched
-//! before it is looked at, so no change can fall between the two. Only until [`Watcher::begin`] it is put off, since a
-//! directory with very many names takes the system long; what was looked at by then has to be looked at again.
+//! Directories are watched before they are observed: [`Watching`] watches every directory on the way before it looks,
+//! so no change can fall in between. Until [`Watcher::begin`] this is deferred, since the system takes long for a
+//! directory with very many names; everything that was observed by then must be observed again.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,33 +18,33 @@ use super::Filesystem;
 use super::before::{Before, Each, LookedAt};
 use crate::snapshot::{Change, FileType};
 
-/// The directories watched so far.
+/// The set of watched directories.
 pub struct Watcher {
-    /// Read at every look at the disk, and therefore never held while the system is asked for anything.
+    /// Watched directories. Read at every disk access, and therefore never locked during a system call.
     armed: RwLock<BTreeSet<PathBuf>>,
-    /// Held by whoever arms and disarms, which may take the system long. Taken before the set.
+    /// Locked while directories are added or removed, which may take the system long. Locked before `armed`.
     state: Mutex<State>,
 }
 
 struct State {
-    /// `None` where the system cannot watch at all.
+    /// The system's watcher; `None` if the system cannot watch at all.
     notify: Option<RecommendedWatcher>,
-    /// Where changes are told.
+    /// Sender for changes.
     heard: mpsc::Sender<Vec<Change>>,
-    /// The armed ones that the system does not know of yet, in order; `None` once watching has begun.
+    /// Directories whose registration with the system is deferred, in order; `None` once watching has begun.
     put_off: Option<Vec<PathBuf>>,
-    /// No more directories than this; none: as many as the system lets us.
+    /// Maximum number of directories; `None` for as many as the system allows.
     limit: Option<usize>,
-    /// Whether it was said that something cannot be watched.
+    /// True if a failure to watch was logged.
     warned: bool,
 }
 
 impl Watcher {
-    /// Starts with nothing watched, and waits for [`Watcher::begin`]. `changed` is called, on a thread of its own, with
-    /// everything that happens. The thread ends with the watcher.
+    /// Creates a watcher that waits for [`Watcher::begin`]. Calls `changed` with all changes on a separate thread,
+    /// which ends with the watcher.
     pub fn new(changed: impl Fn(Vec<Change>) + Send + 'static) -> Watcher {
-        // The system's thread must not wait for anybody: it is the one that arms and disarms, and whoever wants that
-        // done waits for it. So it hands on what it hears.
+        // The system's thread must not block: it registers and removes directories, and callers wait for it. So it only
+        // forwards events.
         let (heard, events) = mpsc::channel();
         let listen = move || {
             while let Ok(first) = events.recv() {
@@ -81,7 +81,7 @@ impl Watcher {
         Watcher { armed: RwLock::default(), state: Mutex::new(state) }
     }
 
-    /// One that can watch nothing.
+    /// Creates a watcher that cannot watch anything.
     #[cfg(test)]
     pub(crate) fn blind() -> Watcher {
         Watcher::on(None, mpsc::channel().0)
@@ -103,30 +103,31 @@ impl Watcher {
         self.armed.write().unwrap_or_else(PoisonError::into_inner).remove(dir)
     }
 
-    /// Watches no more directories than this from now on.
+    /// Sets the maximum number of directories to watch.
     pub fn limit(&self, limit: Option<usize>) {
         self.state().limit = limit;
     }
 
-    /// Begins to watch. Whether all can be watched that was looked at by now, which may have changed unseen; `None` if it
-    /// has begun before.
+    /// Starts watching. Returns true if everything that was looked at so far can be watched; it may have changed in the
+    /// meantime. Returns `None` if watching has already begun.
     pub fn begin(&self) -> Option<bool> {
         let put_off = self.state().put_off.take()?;
-        // The lock is taken for each one anew: whoever wants another directory watched meanwhile waits for one only.
+        // The lock is taken for each directory separately, so that others wait for one registration only.
         Some(put_off.iter().fold(true, |all, dir| {
             let mut state = self.state();
-            // What was disarmed needs no watching.
+            // Directories that were disarmed are not watched.
             let watched = !self.unset_armed(dir) || self.arm_with(&mut state, dir);
             all && watched
         }))
     }
 
-    /// Watches a directory, given by its physical path; whether that worked, or there is none.
+    /// Watches a directory, given by its physical path. Returns true if that succeeded, or if the directory does not
+    /// exist.
     pub fn arm(&self, dir: &Path) -> bool {
         self.is_armed(dir) || self.arm_with(&mut self.state(), dir)
     }
 
-    /// A directory that was moved or removed is watched no more, and if it comes back it is another one.
+    /// Stops watching directories that were moved or removed. If one reappears it is a different directory.
     pub fn disarm(&self, changes: &[Change]) {
         let mut state = self.state();
         for change in changes {
@@ -143,20 +144,20 @@ impl Watcher {
             for dir in gone {
                 self.unset_armed(&dir);
                 if let Some(notify) = &mut state.notify {
-                    // It may be gone already, which is why we are here.
+                    // Fails if the directory is already gone, which is the usual reason for disarming.
                     let _ = notify.unwatch(&dir);
                 }
             }
         }
     }
 
-    /// How many directories are watched.
+    /// Returns the number of watched directories.
     pub fn count(&self) -> usize {
         self.armed.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     fn arm_with(&self, state: &mut State, dir: &Path) -> bool {
-        // Another may have armed it while this one waited.
+        // Another thread may have registered it in the meantime.
         if self.is_armed(dir) {
             return true;
         }
@@ -171,8 +172,8 @@ impl Watcher {
         match notify.watch(dir, RecursiveMode::NonRecursive) {
             Ok(()) => {
                 match dir.canonicalize() {
-                    // A directory on the way has just become a link. Linux watches a directory once, and would end that
-                    // when `dir` is disarmed, so whoever watches it by its own name has to begin anew. Elsewhere a
+                    // A directory on the way has just become a link. Linux watches a directory once and would end that
+                    // when `dir` is disarmed, so whoever watches it by its own name must register it again. Elsewhere a
                     // canonical path may differ in letter case or by a prefix.
                     Ok(real) if real != dir && cfg!(target_os = "linux") => {
                         let _ = notify.unwatch(dir);
@@ -184,10 +185,10 @@ impl Watcher {
                 }
                 true
             }
-            // It is gone again, which whoever watches the directory above is told.
+            // The directory is gone again, which is reported to the watch on its parent.
             Err(_) if !dir.is_dir() => true,
             Err(error) => {
-                // Where one directory is too much, so are all that follow.
+                // If one directory exceeds the system's limit, so do all that follow.
                 if !std::mem::replace(&mut state.warned, true) {
                     tracing::warn!("{} cannot be watched: {error}", dir.display());
                 }
@@ -204,7 +205,7 @@ fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
             vec![Change::Everything]
         }
         Ok(event) if event.flag() == Some(Flag::Rescan) => vec![Change::Everything],
-        // Reading is no change, and one search through a tree makes a hundred thousand of these.
+        // Reading is not a change, and one search through a tree produces a hundred thousand of these events.
         Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
         Ok(Event { kind: EventKind::Modify(ModifyKind::Data(_)), paths, .. }) => {
             paths.into_iter().map(Change::Content).collect()
@@ -213,45 +214,45 @@ fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
     }
 }
 
-/// A file system, seen while watching what is seen.
+/// A file system that watches what it looks at.
 pub type Watching<'a> = Before<'a, Arming<'a>>;
 
-/// Watches what is looked at, before it is.
+/// Hook that watches paths before they are looked at.
 pub struct Arming<'a> {
     watcher: &'a Watcher,
-    /// Set when something was looked at that could not be watched.
+    /// Set if something that was looked at could not be watched.
     blind: AtomicBool,
-    /// Whether anybody still waits for what is looked at; nothing: somebody does.
+    /// False once the result is no longer needed; `None` if it always is.
     wanted: Option<&'a AtomicBool>,
 }
 
 impl<'a> Watching<'a> {
-    /// Looks at `fs` through `watcher`.
+    /// Creates a view of `fs` that watches through `watcher`.
     pub fn new(fs: &'a dyn Filesystem, watcher: &'a Watcher) -> Self {
         Before::each(fs, Arming { watcher, blind: AtomicBool::new(false), wanted: None })
     }
 
-    /// The same, only as long as it is wanted.
+    /// Stops early once `wanted` is false.
     pub fn as_long_as(mut self, wanted: &'a AtomicBool) -> Self {
         self.each.wanted = Some(wanted);
         self
     }
 
-    /// Whether something that was looked at could not be watched.
+    /// Returns true if something that was looked at could not be watched.
     pub fn was_blind(&self) -> bool {
         self.each.blind.load(Ordering::Relaxed)
     }
 
-    /// Watches `dir` and what is above it.
+    /// Watches `dir` and the directories above it.
     pub fn watch(&self, dir: &Path) {
         self.each.watch(self.fs, dir);
     }
 }
 
 impl Arming<'_> {
-    /// Watches `dir` and what is above it, from the top down, as far as these are directories by their own names. Behind
-    /// a link there are none: the system knows a directory under one name only, and whoever follows the link looks at
-    /// the target's own path as well. From the top down, so that what is armed has everything above it armed.
+    /// Watches `dir` and the directories above it, from the top down, as far as they are not links: the system knows a
+    /// directory under one name only, and following a link looks at the target's own path as well. The order ensures
+    /// that everything above a watched directory is watched.
     fn watch(&self, fs: &dyn Filesystem, dir: &Path) {
         if self.watcher.is_armed(dir) {
             return;
@@ -278,13 +279,13 @@ impl Each for Arming<'_> {
     }
 
     fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt) {
-        // Renaming any directory above changes what stands at a path.
+        // Renaming any directory above changes what exists at a path.
         if let Some(parent) = looked_at.path().parent() {
             self.watch(fs, parent);
         }
         if let LookedAt::Entries(dir) = looked_at {
             self.watch(fs, dir);
-            // Entries come and go in the directory itself, whatever link leads there.
+            // Entries appear and disappear in the directory itself, whatever link leads there.
             if !self.watcher.is_armed(dir)
                 && let Ok(real) = fs.real_path(dir)
             {
@@ -336,7 +337,7 @@ mod tests {
         std::fs::remove_dir(&gone).expect("it is removed");
         assert_eq!((watcher.begin(), watcher.begin()), (Some(true), None));
         std::fs::write(dir.join("file"), "").expect("it is written");
-        // Others work beside this directory.
+        // Other tests work beside this directory.
         let mut here = std::iter::from_fn(|| events.recv_timeout(DEADLINE).ok())
             .flatten()
             .filter(|change| matches!(change, Change::Path(path) if path.starts_with(&dir)));
@@ -369,7 +370,7 @@ mod tests {
         watching.watch(&place);
         std::fs::remove_dir_all(&place).expect("it is removed");
         std::os::unix::fs::symlink(&target, &place).expect("it is linked");
-        // Nobody has taken in yet that it is a link now.
+        // The change to a link was not processed yet.
         watching.watch(&place.join("inner"));
         watcher.disarm(&[Change::Path(place)]);
         let changed = |path: PathBuf| {

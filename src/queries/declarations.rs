@@ -7,7 +7,7 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content};
 
-/// The question which declarations count for an agent that is started in a directory.
+/// The question which declarations apply to an agent that starts in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Declarations {
     cwd: PathBuf,
@@ -20,7 +20,7 @@ pub struct Declared {
     content: Content,
 }
 
-/// The question which declarations stand in a directory and above it.
+/// The question which declarations exist in a directory and above it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Above {
     dir: PathBuf,
@@ -28,14 +28,14 @@ pub struct Above {
 }
 
 impl Above {
-    /// Asks for those in `dir` and above it, up to and with `top`.
+    /// Asks for declarations in `dir` and above it, up to and including `top`.
     pub fn from(dir: &Path, top: &Path) -> Above {
         Above { dir: dir.to_owned(), top: top.to_owned() }
     }
 }
 
 impl Query for Above {
-    /// The nearest first.
+    /// Paths of the declarations, the nearest first.
     type Out = Vec<PathBuf>;
 
     fn run(&self, search: &mut Search) -> Known<Vec<PathBuf>> {
@@ -53,7 +53,7 @@ impl Query for Above {
 }
 
 impl Declarations {
-    /// Asks for an agent that is started in `cwd`.
+    /// Asks for an agent that starts in `cwd`.
     pub fn of(cwd: &Path) -> Declarations {
         Declarations { cwd: cwd.to_owned() }
     }
@@ -70,7 +70,8 @@ impl Customs {
 impl Query for Declarations {
     type Out = Option<Declared>;
 
-    /// The nearest file, up to the root of the repository; without a repository, the one in the working directory.
+    /// Finds the nearest file, up to the root of the repository; without a repository, only the one in the working
+    /// directory.
     fn run(&self, search: &mut Search) -> Known<Option<Declared>> {
         let Some(cwd) = physical(&self.cwd, search)? else { return Ok(None) };
         let ask = |dir: &Path| [Ask::Kind(dir.join(FILE_NAME)), Ask::Kind(dir.join(".git"))];

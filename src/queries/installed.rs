@@ -1,4 +1,4 @@
-//! Finds which version of an agent is installed, on PATH or in its package's folder, without running anything.
+//! Finds the installed version of an agent, on PATH or in its package's directory, without running anything.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, absolute};
 
-/// Where package managers put what is installed for all projects, from the home directory.
+/// Directories of globally installed packages, relative to the home directory.
 const GLOBAL_FOLDERS: [&str; 4] = [
     ".npm-global/lib/node_modules",
     ".bun/install/global/node_modules",
@@ -19,48 +19,49 @@ const GLOBAL_FOLDERS: [&str; 4] = [
     ".claude/local/node_modules",
 ];
 
-/// The same from the directory of a command: npm (with its own prefix, in a project, on Windows) and pnpm.
+/// Directories of packages relative to the directory of a command: npm (with its own prefix, in a project, on Windows)
+/// and pnpm.
 const FOLDERS_OF_COMMANDS: [&str; 4] = ["../lib/node_modules", "..", "node_modules", "global/5/node_modules"];
 
-/// The same for the whole machine.
+/// Directories of packages that are installed for all users.
 const MACHINE_FOLDERS: [&str; 3] =
     ["/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules", "/usr/lib/node_modules"];
 
-/// What is known of one harness on this machine.
+/// Installation of an agent on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Installed {
-    /// Its version, and the file that says so.
+    /// The version, and the file that states it.
     Version(String, PathBuf),
-    /// It is there, and nothing says its version.
+    /// The agent is installed, but no file states its version.
     Unversioned(PathBuf),
-    /// It is not found.
+    /// The agent was not found.
     #[default]
     Nowhere,
 }
 
-/// What was looked up before a question, and for whom it counts.
+/// Installed versions that were found before a question, and when to use them.
 #[derive(Clone, Debug, Default)]
 pub struct Installations {
-    /// Whether a harness that is named without a version is taken in the installed one.
+    /// True if agents requested without a version use the installed one.
     pub auto: bool,
-    /// Whether nobody asked for that: then nothing is said where none is installed, and the newest is taken.
+    /// True if the user did not ask for installed versions: then an agent that is not installed silently uses the
+    /// newest rules.
     pub unasked: bool,
-    /// What was found, by harness.
+    /// Results by agent id.
     pub found: BTreeMap<String, Installed>,
-    /// The versions that answered every question of `briefing verify` on this machine as Briefing does, by harness, each with
-    /// the day.
+    /// Versions for which `briefing verify` found no difference on this machine, by agent id, each with the day.
     pub verified: BTreeMap<String, (String, String)>,
 }
 
 impl Installations {
-    /// The harness whose installed version `spec` asks for, if it does.
+    /// Returns the agent whose installed version `spec` asks for, if it does.
     pub fn wanted(&self, spec: &str, customs: &Customs) -> Option<&'static Profile> {
         let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
         let asks = version.map_or(self.auto && is_program(id), |version| version == AUTO);
         profile(id).filter(|_| asks && customs.harness(id).is_none() && customs.problem_of(id).is_none())
     }
 
-    /// The harness and edition that `spec` names, the installed one where it asks for that.
+    /// Returns the agent and rules that `spec` names, those of the installed version if it asks for that.
     pub fn choose(&self, spec: &str, customs: &Customs) -> Result<Choice, String> {
         let Some(profile) = self.wanted(spec, customs) else { return choose(spec, customs) };
         let newest = newest(profile);
@@ -90,7 +91,7 @@ impl Installations {
         }
     }
 
-    /// What was seen on this machine covers a version, whatever was recorded of others.
+    /// Marks a version as covered if it was verified on this machine, whatever was recorded for others.
     fn seen_here(&self, profile: &Profile, running: &str, mut choice: Choice) -> Choice {
         if let Some((version, day)) = self.verified.get(profile.id)
             && version == running
@@ -103,14 +104,14 @@ impl Installations {
     }
 }
 
-/// The question which version of an agent is installed, for an agent that is started in a directory.
+/// The question which version of an agent is installed, for an agent that starts in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InstalledVersion {
     harness: &'static str,
     at: Start,
 }
 
-/// Where a program is started: what decides which one a shell finds.
+/// The directory, home and environment that decide which program a shell finds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Start {
     pub cwd: PathBuf,
@@ -119,7 +120,7 @@ pub(super) struct Start {
 }
 
 impl InstalledVersion {
-    /// Asks about a harness as an agent started in `cwd` would meet it.
+    /// Asks about an agent as a session started in `cwd` would find it.
     pub fn of(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> InstalledVersion {
         let at = Start { cwd: cwd.to_owned(), home: home.to_owned(), env: env.clone() };
         InstalledVersion { harness: profile.id, at }
@@ -140,7 +141,7 @@ impl Query for InstalledVersion {
     }
 }
 
-/// Whether a harness is a program of which a version can be installed.
+/// Returns true if the agent is a program that can be installed in versions.
 pub fn is_program(id: &str) -> bool {
     program(id).is_some()
 }
@@ -150,7 +151,7 @@ fn program(id: &str) -> Option<&'static Program> {
 }
 
 impl Program {
-    /// The command that a shell would start, else the package in one of the folders that managers use.
+    /// Finds the command that a shell would start, or else the package in one of the package managers' directories.
     pub(super) fn find(&self, cwd: &Path, home: &Path, search: &mut Search) -> Known<Installed> {
         if let Some(command) = on_path(self.command, search)? {
             let dir = command.parent().unwrap_or(&command).to_owned();
@@ -159,10 +160,11 @@ impl Program {
         self.in_folders(&folders(cwd, home, search)?, search).map(|found| found.unwrap_or(Installed::Nowhere))
     }
 
-    /// The version of a command: by the package it lies in, by its path, or by the package beside it.
+    /// Returns the version of a command: from the package that contains it, from its path, or from the package beside
+    /// it.
     fn version_of(&self, dir: &Path, command: &Path, search: &mut Search) -> Known<Installed> {
         let real = search.real(command)?.unwrap_or_else(|_| command.to_owned());
-        // An editor has its own below a folder of its resources.
+        // An editor has its manifest below its `resources` directory.
         let places = ["package.json", "resources/app/package.json"];
         let manifests: Vec<PathBuf> =
             real.ancestors().skip(1).flat_map(|dir| places.map(|place| dir.join(place))).collect();
@@ -192,7 +194,7 @@ impl Program {
         Ok(None)
     }
 
-    /// The version that a manifest of this package states.
+    /// Returns the version that a manifest of this package states.
     fn version_in(&self, manifest: &Path, search: &mut Search) -> Known<Option<String>> {
         if !search.is_file(manifest, "the package of the command")? {
             return Ok(None);
@@ -204,8 +206,8 @@ impl Program {
         Ok(version.map(str::to_owned))
     }
 
-    /// `…/Cellar/codex/0.169.0/bin/codex`, `…/share/claude/versions/2.1.5`: a folder named after the program, then the
-    /// version, perhaps below `versions`.
+    /// Returns the version in a path such as `…/Cellar/codex/0.169.0/bin/codex` or `…/share/claude/versions/2.1.5`: a
+    /// directory named after the program, then the version, perhaps below `versions`.
     fn version_in_path(&self, real: &Path) -> Option<String> {
         let parts: Vec<&str> = real.iter().filter_map(|part| part.to_str()).collect();
         let package = self.package.rsplit('/').next().unwrap_or(self.package);
@@ -218,7 +220,7 @@ impl Program {
     }
 }
 
-/// The package folders that are there, in the order in which they count.
+/// Returns the existing package directories in order of precedence.
 fn folders(cwd: &Path, home: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let own = cwd.ancestors().map(|dir| dir.join("node_modules"));
     let global = GLOBAL_FOLDERS.iter().map(|folder| home.join(folder));
@@ -233,7 +235,7 @@ fn folders(cwd: &Path, home: &Path, search: &mut Search) -> Known<Vec<PathBuf>> 
     Ok(there)
 }
 
-/// Where a shell would look for a command, in order.
+/// Returns the paths at which a shell looks for a command, in order.
 pub(super) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
     let path = search.env("PATH").unwrap_or_default();
     let separator = if cfg!(windows) { ';' } else { ':' };
@@ -241,7 +243,7 @@ pub(super) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
     dirs.map(|dir| dir.join(command)).collect()
 }
 
-/// The command that a shell would start.
+/// Returns the command that a shell would start.
 pub(super) fn on_path(command: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let commands = places_on_path(command, search);
     search.expect(commands.iter().cloned().map(Ask::Kind))?;
@@ -253,7 +255,7 @@ pub(super) fn on_path(command: &str, search: &mut Search) -> Known<Option<PathBu
     Ok(None)
 }
 
-/// `1.2` and more.
+/// Returns true for a text that starts like a version, with at least two numeric parts such as `1.2`.
 fn is_version(text: &str) -> bool {
     text.split('.').take(2).filter(|part| part.starts_with(|c: char| c.is_ascii_digit())).count() == 2
 }

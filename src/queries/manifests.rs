@@ -1,5 +1,5 @@
-//! The names of scripts in the files that hold them: `package.json`, Makefiles, justfiles. What such a file takes from
-//! elsewhere is not followed: then nobody knows all of its scripts.
+//! Reads the names of scripts from `package.json`, Makefiles and justfiles. Includes and imports are not followed: a
+//! file that has them counts as one whose scripts are not all known.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use crate::formats::parse_json;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 
-/// How many levels of directories below the top are looked through, and how many directories at most.
+/// Maximum number of directory levels below the top, and of directories, to look through.
 const LEVELS: usize = 4;
 const DIRECTORIES: usize = 1000;
 
-/// A kind of file that holds scripts.
+/// A kind of file that defines scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manifest {
     /// `package.json`.
     Package,
-    /// What `make` reads.
+    /// A Makefile.
     Makefile,
-    /// What `just` reads.
+    /// A justfile.
     Justfile,
 }
 
 impl Manifest {
-    /// The names it may have.
+    /// Returns the file names of this kind.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Manifest::Package => &["package.json"],
@@ -32,7 +32,7 @@ impl Manifest {
         }
     }
 
-    /// The kind of a file of that name.
+    /// Returns the kind of a file, by name.
     pub fn of(file: &Path) -> Option<Manifest> {
         let name = file.file_name()?.to_str()?;
         [Manifest::Package, Manifest::Makefile, Manifest::Justfile]
@@ -40,7 +40,7 @@ impl Manifest {
             .find(|kind| kind.names().contains(&name))
     }
 
-    /// The names of its scripts; `None` where they cannot all be known.
+    /// Returns the names of the scripts; `None` if not all of them can be known.
     pub fn scripts(self, text: &str) -> Option<Vec<String>> {
         match self {
             Manifest::Package => {
@@ -54,13 +54,13 @@ impl Manifest {
     }
 }
 
-/// The names of the scripts in a file.
+/// Returns the names of the scripts in a file.
 pub(super) fn scripts(file: &Path, kind: Manifest, search: &mut Search) -> Known<Option<Vec<String>>> {
     let read = search.read(file, "which scripts are there?")?;
     Ok(read.ok().and_then(|text| kind.scripts(&text.text())))
 }
 
-/// Every such file below a directory; `None` where there are too many directories.
+/// Returns every file of a kind below a directory; `None` if there are too many directories.
 pub(super) fn below(top: &Path, kind: Manifest, search: &mut Search) -> Known<Option<Vec<PathBuf>>> {
     let (mut found, mut level, mut count) = (Vec::new(), vec![top.to_owned()], 0);
     for _ in 0..=LEVELS {
@@ -86,7 +86,7 @@ pub(super) fn below(top: &Path, kind: Manifest, search: &mut Search) -> Known<Op
     Ok(Some(found))
 }
 
-/// The targets of a Makefile; `None` where it includes others, or makes up names.
+/// Returns the targets of a Makefile; `None` if it includes other files or computes names.
 fn targets(text: &str) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
@@ -111,7 +111,7 @@ fn targets(text: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The recipes of a justfile and their other names; `None` where it takes some from elsewhere.
+/// Returns the recipes and aliases of a justfile; `None` if it imports some.
 fn recipes(text: &str) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '['])) {

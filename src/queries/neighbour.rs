@@ -1,4 +1,4 @@
-//! Finds some file that stands beside an instruction file: one for which an agent that is at work there would read it.
+//! Finds a file next to an instruction file that makes an agent load the instruction file when the agent reads it.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,28 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 
-/// The maximum number of directories that are looked through.
+/// Maximum number of directories to look through.
 const SEARCHED: usize = 16;
 
-/// The size from which on a file is taken only if there is no other, in bytes: a client may refuse to read it, and a reading
-/// that fails brings no instructions (Claude Code 2.1: 25 000 tokens).
+/// Size from which a file is taken only if there is no other, in bytes: a client may refuse to read it, and a failed
+/// read injects no instructions (Claude Code 2.1: 25 000 tokens).
 const LARGE: u64 = 32 * 1024;
 
-/// The question which file stands in a directory, or below it.
+/// The question which file exists in a directory or below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbour {
     dir: PathBuf,
 }
 
 impl Neighbour {
-    /// Asks for a file in `dir`, or below it.
+    /// Asks for a file in `dir` or below it.
     pub fn within(dir: &Path) -> Neighbour {
         Neighbour { dir: dir.to_owned() }
     }
 }
 
 impl Query for Neighbour {
-    /// The path of the file, relative to the directory.
+    /// Path of the file, relative to the directory.
     type Out = Option<PathBuf>;
 
     fn run(&self, search: &mut Search) -> Known<Option<PathBuf>> {

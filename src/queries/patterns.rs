@@ -6,10 +6,10 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
 
-/// The maximum number of patterns of one rule that are looked for.
+/// Maximum number of patterns of one rule to look for.
 pub const MOST: usize = 32;
 
-/// The rule in the trace.
+/// Rule to show in the trace.
 const RULE: &str = "is there anything that it could mean?";
 
 /// The question which of several patterns match nothing below a directory.

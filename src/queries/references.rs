@@ -1,7 +1,7 @@
-//! Finds the files and scripts that the prose of a file names and that are not there.
+//! Finds files and scripts that the prose of a file mentions but that do not exist.
 //!
-//! In doubt everything is there: a path that stands anywhere below the project's top, or that git ignores, and a script that
-//! any manifest has, are no mistakes.
+//! In doubt a reference is valid: a path that exists anywhere below the project's top or that git ignores, and a script
+//! that any manifest defines, are not reported.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,26 +18,26 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Errno, FileType, GlobFlavor, absolute};
 
-/// The most names in one file that are looked for.
+/// Maximum number of references to check per file.
 const MOST: usize = 256;
 
-/// Words that name a file, or run a script.
+/// A mention of a file or script.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reference {
-    /// Words in code: a path from the directory of the file, or from any other.
+    /// A path in code, relative to the directory of the file or to any other.
     Path(String),
-    /// Where a link leads: a path from the directory of the file.
+    /// Target of a link: a path relative to the directory of the file.
     Link(String),
-    /// `npm run NAME` and the like.
+    /// Script invocation such as `npm run NAME`.
     Script(Runner, String),
 }
 
-/// What runs a script.
+/// A program that runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Runner {
-    /// `npm run`, a script of a `package.json`.
+    /// `npm run`: a script of a `package.json`.
     Npm,
-    /// `pnpm run`, the same.
+    /// `pnpm run`: a script of a `package.json`.
     Pnpm,
     /// `yarn run`: a script, or a program of a package.
     Yarn,
@@ -50,7 +50,7 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// The words before the name of what is run.
+    /// Returns the command in front of the script's name.
     pub fn words(self) -> &'static str {
         match self {
             Runner::Npm => "npm run",
@@ -62,7 +62,7 @@ impl Runner {
         }
     }
 
-    /// Where its scripts stand.
+    /// Returns the kind of file that defines its scripts.
     pub fn manifest(self) -> Manifest {
         match self {
             Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => Manifest::Package,
@@ -71,7 +71,7 @@ impl Runner {
         }
     }
 
-    /// What the manifest calls it.
+    /// Returns the word for its scripts.
     pub fn noun(self) -> &'static str {
         match self {
             Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => "script",
@@ -80,7 +80,8 @@ impl Runner {
         }
     }
 
-    /// Whether it also runs programs of packages, whose names nobody can know who has not installed them.
+    /// Returns true if it also runs programs of packages, whose names cannot be known unless the packages are
+    /// installed.
     fn runs_programs(self) -> bool {
         matches!(self, Runner::Yarn | Runner::Bun)
     }
@@ -95,16 +96,16 @@ impl fmt::Display for Reference {
     }
 }
 
-/// A reference that leads to nothing.
+/// A reference whose target does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// What the file says, as [`Reference`] writes it.
+    /// Text of the reference, as [`Reference`] formats it.
     pub said: String,
-    /// The manifest in which a script was looked for first.
+    /// First manifest in which a script was looked for.
     pub manifest: Option<PathBuf>,
 }
 
-/// The question which of the references of a file lead to nothing.
+/// The question which references of a file have no target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbsentReferences {
     base: PathBuf,
@@ -113,7 +114,7 @@ pub struct AbsentReferences {
 }
 
 impl AbsentReferences {
-    /// Asks about references of a file, and the place to which the file leads if it is a link.
+    /// Asks about the references of `file`; `leads_to` is its target if it is a link.
     pub fn of(file: &Path, leads_to: Option<&Path>, references: BTreeSet<Reference>) -> AbsentReferences {
         let base = beside(file);
         let parents = [Some(file), leads_to].into_iter().flatten().filter_map(Path::parent);
@@ -138,20 +139,20 @@ impl Query for AbsentReferences {
             };
             absent.extend(found.map(|manifest| Absent { said: reference.to_string(), manifest }));
         }
-        // Where the search ended early, the rest may be there.
+        // If the search ended early, the remaining targets may exist.
         let is_complete = search.gave_up_at().is_none() && search.cut_short().is_none();
         Ok(if is_complete { absent } else { Vec::new() })
     }
 }
 
-/// The directories from which a path may be meant, and the top of the project.
+/// The directories to which a path may be relative, and the top of the project.
 struct Place {
-    /// Those of the file.
+    /// Directories of the file.
     own: Vec<PathBuf>,
-    /// Those above it as well.
+    /// Directories of the file and those above it.
     all: Vec<PathBuf>,
     top: PathBuf,
-    /// What files of git's leave out, by the file.
+    /// Parsed `.gitignore` files by path.
     ignored: RefCell<HashMap<PathBuf, Rc<Gitignore>>>,
 }
 
@@ -175,7 +176,7 @@ impl Place {
         Ok(Place { own: own.to_vec(), all, top: top.to_owned(), ignored: RefCell::default() })
     }
 
-    /// Whether a path leads to nothing from the directories of the file.
+    /// Returns true if a path has no target relative to the directories of the file.
     fn lacks_beside(&self, path: &str, search: &mut Search) -> Known<bool> {
         for dir in &self.own {
             let place = absolute(dir, Path::new(path));
@@ -186,8 +187,8 @@ impl Place {
         Ok(!self.is_ignored(path, &self.own, search)?)
     }
 
-    /// Whether a path, that may be meant from any directory, leads to nothing: it begins with a directory that is there, and
-    /// there is nothing of the kind anywhere.
+    /// Returns true if a path, which may be relative to any directory, has no target: its first component is an
+    /// existing directory, but no file matches the path anywhere.
     fn lacks(&self, path: &str, search: &mut Search) -> Known<bool> {
         let mut begins = false;
         for dir in &self.all {
@@ -210,7 +211,8 @@ impl Place {
         Ok(!is_anywhere && !self.is_ignored(path, &self.all, search)?)
     }
 
-    /// Whether git would leave a file out that is meant from one of the directories, so that it is made on each machine.
+    /// Returns true if git ignores the file relative to one of the directories, so that it is generated on each
+    /// machine.
     fn is_ignored(&self, path: &str, dirs: &[PathBuf], search: &mut Search) -> Known<bool> {
         for file in dirs.iter().map(|dir| absolute(dir, Path::new(path))) {
             for dir in file.ancestors().skip(1).take_while(|dir| dir.starts_with(&self.top)) {
@@ -229,7 +231,7 @@ impl Place {
         Ok(false)
     }
 
-    /// The manifest that should have a script, if no manifest of the project has it.
+    /// Returns the manifest that should define a script, if no manifest of the project does.
     fn lacks_script(&self, runner: Runner, name: &str, search: &mut Search) -> Known<Option<PathBuf>> {
         let mut nearest = None;
         for dir in &self.all {
@@ -239,7 +241,7 @@ impl Place {
                 }
                 match manifests::scripts(&file, runner.manifest(), search)? {
                     Some(scripts) if !scripts.iter().any(|script| script == name) => {
-                        // Nobody writes the name of a program with a colon.
+                        // Names of programs never contain a colon.
                         let may_be_program = runner.runs_programs() && !name.contains(':');
                         if !may_be_program {
                             nearest.get_or_insert(file);
@@ -261,18 +263,18 @@ impl Place {
     }
 }
 
-/// The first name of a path.
+/// Returns the first component of a path.
 fn first(path: &str) -> &str {
     path.split('/').find(|part| !matches!(*part, "" | ".")).unwrap_or_default()
 }
 
-/// Whether a path begins with a directory that is empty: a part of the project that is not checked out.
+/// Returns true if the first component of a path is an empty directory: a part of the project that is not checked out.
 fn is_hollow(dir: &Path, path: &str, search: &mut Search) -> Known<bool> {
     let listed = search.list(&dir.join(first(path)), "is anything there at all?")?;
     Ok(listed.is_ok_and(|entries| entries.is_empty()))
 }
 
-/// Whether something is there; what cannot be examined may be.
+/// Returns true if `path` exists, or may exist because it cannot be examined.
 fn is_there(path: &Path, search: &mut Search) -> Known<bool> {
     Ok(!matches!(search.glance(path)?, Err(Errno::NOENT | Errno::NOTDIR)))
 }

@@ -1,7 +1,8 @@
-//! Finds which agents are used here, each with its reasons: those are *mine*.
+//! Finds which agents are used here, each with its reasons. They are called *mine*.
 //!
-//! Programs on PATH, what clients leave at home, and files of the repository that are one agent's own speak for an agent. What
-//! the user declares and what the editor has installed is laid over that. The evidence itself stands in each profile.
+//! Evidence for an agent are programs on PATH, files that clients leave in the home directory, and files of the
+//! repository that belong to one agent only. Declarations of the user and extensions of the editor are added. The
+//! evidence is listed in each profile.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,42 +15,42 @@ use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, FileType};
 
-/// The word for the harnesses that are used here.
+/// The keyword for the agents that are used here.
 pub const MINE: &str = "mine";
-/// The word for every harness.
+/// The keyword for every agent.
 pub const ALL_OF_THEM: &str = "all";
 
-/// Who is meant where nothing speaks for anyone, and to whom an AGENTS.md speaks: those that most people use.
+/// The most common agents: assumed if there is no evidence, and suggested by an AGENTS.md.
 const USUAL: [&str; 4] = ["codex", "claude-code", "copilot-cli", "agents-md"];
 
-/// The file that speaks to the usual agents, and is nobody's own.
+/// The instruction file that the most common agents share.
 const SHARED: &str = "AGENTS.md";
 
-/// What speaks for a harness, the strongest first.
+/// Kinds of evidence for an agent, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// It is declared in a `briefing.toml` or in the settings.
+    /// The agent is declared in a `briefing.toml` or in the settings.
     Set,
-    /// It was run before.
+    /// The agent was run before.
     Run,
-    /// It is installed.
+    /// The agent is installed.
     Installed,
     /// The editor has an extension for it.
     Editor,
-    /// It is configured at home.
+    /// The agent is configured in the home directory.
     Configured,
-    /// The repository has a file that is its own.
+    /// The repository has a file that only this agent uses.
     Repository,
-    /// The repository has an AGENTS.md. Counts only where nothing shows which agents are used on this machine.
+    /// The repository has an AGENTS.md. Counts only if nothing shows which agents are used on this machine.
     Shared,
 }
 
 impl What {
-    /// All of them, in order.
+    /// All kinds, in order.
     pub const ALL: [What; 7] =
         [What::Set, What::Run, What::Installed, What::Editor, What::Configured, What::Repository, What::Shared];
 
-    /// The word on the wire.
+    /// Returns the word on the wire.
     pub fn word(self) -> &'static str {
         match self {
             What::Set => "set",
@@ -62,7 +63,7 @@ impl What {
         }
     }
 
-    /// Returns true if it shows what is used on this machine, whatever the project holds.
+    /// Returns true if the evidence is about this machine, whatever the project holds.
     fn is_of_machine(self) -> bool {
         match self {
             What::Run | What::Installed | What::Editor | What::Configured => true,
@@ -71,55 +72,55 @@ impl What {
     }
 }
 
-/// Why a harness is one of mine.
+/// A reason for counting an agent as used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
-    /// What speaks for it.
+    /// Kind of evidence.
     pub what: What,
-    /// The file that proves it.
+    /// File that is the evidence.
     pub path: Option<PathBuf>,
-    /// The extension that proves it.
+    /// Editor extension that is the evidence.
     pub name: Option<String>,
 }
 
-/// A harness that is used here.
+/// An agent that is used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// Its id.
+    /// Id of the agent.
     pub id: String,
-    /// How it is asked for: its id, or `id@version` where the project names a version.
+    /// Spec for requests: the id, or `id@version` if the project names a version.
     pub spec: String,
-    /// Why, the strongest reason first. Empty: nothing speaks for anyone, and this is one of the usual.
+    /// Reasons, the strongest first. Empty if there is no evidence for any agent and this is one of the common ones.
     pub because: Vec<Reason>,
-    /// A directory that looks like the workspace of its agent.
+    /// Directory that looks like the workspace of the agent.
     pub workspace: Option<PathBuf>,
 }
 
-/// The harnesses that are used here, those with the strongest reasons first. There is always one.
+/// The agents that are used here, those with the strongest reasons first. Never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// The harnesses.
+    /// Agents in order.
     pub mine: Vec<Used>,
 }
 
-/// The question what speaks for each harness in a directory.
+/// The question what evidence for each agent exists for a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reasons {
     at: Start,
 }
 
-/// What speaks for a harness: its id, and the reason.
+/// An agent's id with one reason.
 pub type ReasonFor = (&'static str, Reason);
 
 impl Reasons {
-    /// Asks what speaks for each harness for those who start agents in `cwd`.
+    /// Asks for the evidence that applies to agents started in `cwd`.
     pub fn of(cwd: &Path, home: &Path, env: &Environment) -> Reasons {
         Reasons { at: Start { cwd: cwd.to_owned(), home: home.to_owned(), env: env.clone() } }
     }
 }
 
 impl Roster {
-    /// Returns the roster from the result of [`Reasons`], the declarations, and the names of the editor's extensions.
+    /// Returns the roster from the result of [`Reasons`], the declarations, and the ids of the editor's extensions.
     pub fn of(found: &[ReasonFor], customs: &Customs, editor: &[String]) -> Roster {
         if !customs.agents.is_empty() {
             return Roster { mine: customs.agents.iter().map(|spec| named(spec, customs)).collect() };
@@ -142,7 +143,7 @@ impl Roster {
         Roster { mine }
     }
 
-    /// Whether nothing speaks for anyone.
+    /// Returns true if there is no evidence for any agent.
     pub fn is_assumed(&self) -> bool {
         self.mine.iter().all(|used| used.because.is_empty())
     }
@@ -222,8 +223,8 @@ impl Query for Reasons {
     }
 }
 
-/// The directories whose files speak for a harness: from the working directory up to the root of the repository. The home
-/// directory is no project.
+/// Returns the directories whose files count as evidence: from the working directory up to the root of the repository,
+/// except the home directory, which is not a project.
 fn project(at: &Start, search: &mut Search) -> Known<Vec<PathBuf>> {
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut dirs = Vec::new();
@@ -240,7 +241,7 @@ fn project(at: &Start, search: &mut Search) -> Known<Vec<PathBuf>> {
     Ok(dirs)
 }
 
-/// What is asked in any case.
+/// Returns the questions that are asked in any case.
 fn asks(at: &Start, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
     let mut asks: Vec<Ask> = dirs.iter().map(|dir| Ask::Kind(dir.join(SHARED))).collect();
     for Profile { evidence, program, .. } in ALL {
@@ -254,9 +255,9 @@ fn asks(at: &Start, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
     asks
 }
 
-/// The file that shows that a harness is installed.
+/// Returns the file that shows that an agent is installed.
 fn installed(profile: &Profile, at: &Start, search: &mut Search) -> Known<Option<PathBuf>> {
-    // An editor that is there does not say that its agent is used.
+    // An installed editor does not show that its agent is used.
     if let Some(program) = profile.program.as_ref().filter(|program| !program.is_editor()) {
         return Ok(match program.find(&at.cwd, &at.home, search)? {
             Installed::Version(_, path) | Installed::Unversioned(path) => Some(path),
@@ -271,14 +272,14 @@ fn installed(profile: &Profile, at: &Start, search: &mut Search) -> Known<Option
     Ok(None)
 }
 
-/// The first file of a project that speaks for a harness.
+/// Returns the first file of a project that is evidence for an agent.
 fn in_project(evidence: &Evidence, dirs: &[PathBuf], search: &mut Search) -> Known<Option<PathBuf>> {
     const RULE: &str = "a file that is one harness's own";
     for dir in dirs {
         for file in evidence.files {
             let path = dir.join(file);
             let is_something = match search.stat(&path, RULE)? {
-                // A folder that somebody made and left empty tells nobody anything.
+                // An empty directory is not evidence.
                 Ok(meta) if meta.kind == FileType::Dir => {
                     search.list(&path, RULE)?.is_ok_and(|list| list.iter().next().is_some())
                 }

@@ -1,4 +1,4 @@
-//! Finds which of several paths lead to one file, or to files of one text.
+//! Finds which of several paths lead to the same file, or to files with the same text.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::snapshot::Ask;
 
 const RULE: &str = "a copy is as good as the file";
 
-/// The question which paths lead to the same file as another one, or to a copy of it.
+/// The question which paths lead to the same file as another path, or to a copy of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Twins {
     file: PathBuf,
@@ -16,7 +16,7 @@ pub struct Twins {
 }
 
 impl Twins {
-    /// Asks which of `paths` lead to `file`, or to where it leads, or hold the same text.
+    /// Asks which of `paths` lead to the same file as `file`, or hold the same text.
     pub fn of(file: &Path, paths: Vec<PathBuf>) -> Twins {
         Twins { file: file.to_owned(), paths }
     }

@@ -1,4 +1,5 @@
-//! Where URLs may lead: an instruction from the network must not make this machine ask its own network about itself.
+//! Decides which addresses URLs may lead to: an instruction from the network must not make this machine query its own
+//! network.
 
 use std::fmt;
 use std::io;
@@ -12,35 +13,35 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::NextTimeout;
 use ureq::{Error, Proxy, Timeout};
 
-/// Where a URL may lead to.
+/// Addresses that a URL may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// To public addresses only.
+    /// Public addresses only.
     Public,
-    /// To public addresses only, unless the URL itself is on this machine or its network: the user has read the URL, and said
-    /// yes.
+    /// Public addresses only, unless the URL itself is on this machine or its network: the user has seen the URL and
+    /// agreed.
     AsNamed,
-    /// Everywhere.
+    /// All addresses.
     Anywhere,
 }
 
-/// How long a name may take to be looked up that a proxy will look up again.
+/// Maximum time to look up a name that a proxy will look up again.
 const LOOKUP_LIMIT: Duration = Duration::from_secs(2);
 
-/// How names become addresses; whether one of them is not public.
+/// Looks up a name. Also returns true if one of its addresses is not public.
 pub(super) type Lookup = fn(&Uri, &Config, NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error>;
 
-/// How URLs are come to.
+/// Configuration of how URLs are reached.
 pub(super) struct Route {
     pub reach: Reach,
     pub lookup: Lookup,
-    /// The proxy of the user's environment.
+    /// Proxy from the user's environment.
     pub proxy: Option<Proxy>,
 }
 
 impl Route {
-    /// Behind a proxy no [`Guard`] sees an address, since the proxy looks names up. So they are looked up here, as far as names
-    /// are known here.
+    /// Checks a URL before it is fetched through a proxy. The proxy looks names up, so that no [`Guard`] sees an
+    /// address; therefore names are looked up here, as far as they are known here.
     pub fn may_begin_at(&self, url: &str, config: &Config) -> Result<(), Error> {
         if self.proxy.is_none() || self.reach != Reach::Public || !self.is_inside(url, config) {
             return Ok(());
@@ -48,7 +49,7 @@ impl Route {
         Err(refused(host(url).as_deref().unwrap_or_default(), false))
     }
 
-    /// Refuses a redirect that leads inside, on the same grounds.
+    /// Checks a redirect in the same way, and refuses one that leads to an address that is not public.
     pub fn may_lead_on(&self, first: &str, next: &str, config: &Config) -> Result<(), Error> {
         let began_inside = || self.reach == Reach::AsNamed && self.is_inside(first, config);
         if self.proxy.is_none() || self.reach == Reach::Anywhere || began_inside() || !self.is_inside(next, config) {
@@ -73,20 +74,20 @@ fn refused(host: &str, led_on: bool) -> Error {
     Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside { host: host.to_owned(), led_on }))
 }
 
-/// Asks the system.
+/// Looks up a name with the system's resolver.
 pub(super) fn system(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
     let found = DefaultResolver::default().resolve(uri, config, timeout)?;
     let inside = found.iter().any(|address| is_inside(address.ip()));
     Ok((found, inside))
 }
 
-/// Looks names up, and refuses what may not be reached. The addresses that it returns are those that are connected to, so a
-/// name cannot mean another address after it was checked.
+/// A resolver that refuses forbidden addresses. The addresses that it returns are those that are connected to, so a
+/// name cannot change its address after the check.
 #[derive(Debug)]
 pub(super) struct Guard {
     reach: Reach,
     lookup: Lookup,
-    /// Whether the first address was inside already.
+    /// True if the first address was not public.
     began_inside: OnceLock<bool>,
 }
 
@@ -99,7 +100,7 @@ impl Guard {
 impl Resolver for Guard {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let (found, inside) = (self.lookup)(uri, config, timeout)?;
-        // The proxy is where the user's environment says, wherever that is.
+        // The proxy is allowed wherever the user's environment says it is.
         let is_proxy = config.proxy().is_some_and(|proxy| proxy.uri().authority() == uri.authority());
         if is_proxy {
             return Ok(found);
@@ -115,11 +116,11 @@ impl Resolver for Guard {
     }
 }
 
-/// A host that is not public.
+/// Error for a host that is not public.
 #[derive(Debug)]
 pub(super) struct Inside {
     host: String,
-    /// True if another URL led on to it.
+    /// True if a redirect led to the host.
     led_on: bool,
 }
 
@@ -133,7 +134,7 @@ impl fmt::Display for Inside {
 
 impl std::error::Error for Inside {}
 
-/// Whether an address is this machine, its network, or none that the internet knows.
+/// Returns true for an address of this machine or its network, or one that is not routed on the internet.
 fn is_inside(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_inside_v4(address),
@@ -143,7 +144,7 @@ fn is_inside(address: IpAddr) -> bool {
 
 fn is_inside_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
-    // 100.64.0.0/10 is the address space that providers share among their customers.
+    // 100.64.0.0/10 is shared address space of carriers.
     address.is_loopback()
         || address.is_private()
         || address.is_link_local()
@@ -154,7 +155,7 @@ fn is_inside_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_inside_v6(address: Ipv6Addr) -> bool {
-    // Addresses of version 4 in those of version 6, as they are and behind a translator.
+    // IPv4 addresses in IPv6 form, mapped or behind a translator.
     let segments = address.segments();
     let translated = segments[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
     let mapped = address.to_ipv4_mapped().or_else(|| {
@@ -191,7 +192,7 @@ mod tests {
         }
     }
 
-    /// `public.test` is this machine, and is taken for public.
+    /// Resolver that maps `public.test` to this machine and reports it as public.
     fn pretending(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
         if uri.host() != Some("public.test") {
             return system(uri, config, timeout);
@@ -201,14 +202,14 @@ mod tests {
         Ok((found, false))
     }
 
-    /// The head of the next request: its first line.
+    /// Reads the head of the next request and returns its first line.
     fn head(lines: &mut impl Iterator<Item = String>) -> String {
         let first = lines.next().unwrap_or_default();
         lines.take_while(|line| !line.is_empty()).for_each(drop);
         first
     }
 
-    /// A server on a port of its own, and a proxy to itself: `/in` leads to this machine, `/on` to a public name.
+    /// Starts a server that is also its own proxy: `/in` redirects to this machine, `/on` to a public name.
     fn serving() -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();

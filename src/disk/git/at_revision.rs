@@ -1,5 +1,5 @@
-//! A file system in which the working tree of one repository is as it was at a revision. What is outside of it, and `.git`
-//! itself, is as it is now. Nothing is checked out: trees and blobs are read where git keeps them.
+//! A file system that shows the working tree of one repository as of a revision. Files outside of it, and `.git`
+//! itself, are the current ones. Nothing is checked out: trees and blobs are read from git's object store.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -18,39 +18,39 @@ use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
 
-/// How much of a repository is remembered, in bytes.
+/// Maximum size of the cache of a repository, in bytes.
 const KEPT_BYTES: usize = 64 << 20;
-/// What an entry of a tree takes in memory, in bytes, about.
+/// Approximate memory that a tree entry uses, in bytes.
 const ITEM_BYTES: usize = 160;
-/// Longest path, in bytes; Linux. Trees may be deeper than any directory, or have themselves as an entry.
+/// Maximum length of a path on Linux, in bytes. Trees may be nested deeper than any directory, or contain themselves.
 const PATH_BYTES: usize = 4096;
 
-/// The working tree at a revision, over the rest of the disk.
+/// The working tree at a revision, on top of the current disk.
 pub struct AtRevision<'a> {
     disk: &'a dyn Filesystem,
-    /// The top of the working tree, physical.
+    /// Top of the working tree, as a physical path.
     top: PathBuf,
-    /// Its device: the whole tree is on it.
+    /// Device of the top, used for the whole tree.
     device: u64,
     objects: Objects,
     root: Id,
-    /// What was read of the repository.
+    /// Cached trees and blobs.
     trees: DashMap<Id, Arc<[Item]>>,
     blobs: DashMap<Id, Result<Content, Unreadable>>,
-    /// How many bytes of it there are.
+    /// Size of the cache, in bytes.
     kept: AtomicUsize,
 }
 
-/// What stands at a path.
+/// The result of looking up a path.
 enum Found {
-    /// It is outside: the disk knows it by this path.
+    /// The path is outside the tree; the disk knows it by this path.
     Outside(PathBuf),
-    /// It is in the tree, at this physical path.
+    /// The path is in the tree, at this physical path.
     Inside(PathBuf, Node),
 }
 
 impl<'a> AtRevision<'a> {
-    /// The repository around `dir` at a revision, or what is wrong with the question.
+    /// Opens the repository around `dir` at a revision. Errors are for the user.
     pub fn open(disk: &'a dyn Filesystem, dir: &Path, revision: &str) -> Result<AtRevision<'a>, String> {
         let (top, objects, root) = opened(disk, dir, revision, |refs, top| {
             let root = refs.objects.tree_of(refs.resolve(revision)?)?;
@@ -99,7 +99,7 @@ impl<'a> AtRevision<'a> {
         Err(Errno::LOOP)
     }
 
-    /// The way to a path from the top, if it is in the tree; by a link from outside, too.
+    /// Returns the path relative to the top if it is in the tree, also if it leads there through a link from outside.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let below = |path: &Path| {
             let inside = path.strip_prefix(&self.top).ok()?;
@@ -153,7 +153,7 @@ impl<'a> AtRevision<'a> {
         blob
     }
 
-    /// Returns true if so many bytes may be remembered beside those that are.
+    /// Counts `bytes` more bytes. Returns true if the cache has room for them.
     fn keeps(&self, bytes: usize) -> bool {
         self.kept.fetch_add(bytes, Relaxed) + bytes <= KEPT_BYTES
     }
@@ -164,14 +164,14 @@ impl<'a> AtRevision<'a> {
     }
 }
 
-/// Asks the names of the repository around `dir` about a revision; they come with the top of the working tree.
+/// Calls `ask` with the refs of the repository around `dir` and the top of its working tree.
 pub(super) fn opened<T>(
     disk: &dyn Filesystem,
     dir: &Path,
     revision: &str,
     ask: impl FnOnce(&Refs, &Path) -> Result<T, String>,
 ) -> Result<T, String> {
-    // The directory may exist at the revision only.
+    // The directory may exist only at the revision.
     let there = dir.ancestors().find_map(|dir| disk.real_path(dir).ok()).unwrap_or_else(|| dir.to_owned());
     let no_repository = || format!("{} is in no git repository, so it has no revision `{revision}`", dir.display());
     let (git_dir, repository) = super::discovered(disk, &there).ok_or_else(no_repository)?;
@@ -186,7 +186,7 @@ pub(super) fn opened<T>(
     ask(&refs, &top).map_err(|problem| with_remedy(disk, &common, problem))
 }
 
-/// A damaged repository is reported like a damaged disk.
+/// Reports a damaged repository like a damaged disk.
 fn io_error(problem: String) -> Errno {
     tracing::warn!("git: {problem}");
     Errno::IO
@@ -262,14 +262,14 @@ impl Filesystem for AtRevision<'_> {
         if path == self.top {
             entries.extend(now.iter().find(|entry| entry.name == ".git").cloned());
         }
-        // Git does not keep the order of a disk. In the disk's order of now, what has not changed makes no difference.
+        // Git does not keep the disk's order. With the current order, unchanged files make no difference.
         let order: HashMap<&OsString, usize> = now.iter().enumerate().map(|(at, entry)| (&entry.name, at)).collect();
         entries.sort_by_key(|entry| order.get(&entry.name).copied().unwrap_or(usize::MAX));
         Ok(entries)
     }
 }
 
-/// Says what helps if the clone at `common_dir` lacks a part of its history.
+/// Adds a remedy to the error if the clone at `common_dir` lacks a part of its history.
 fn with_remedy(disk: &dyn Filesystem, common_dir: &Path, problem: String) -> String {
     if disk.stat(&common_dir.join("shallow")).is_err() {
         return problem;

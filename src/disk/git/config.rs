@@ -1,16 +1,17 @@
-//! The few settings of a repository that decide whether git opens it and where its work tree is.
+//! Parses the few settings of a repository that decide whether git opens it and where its work tree is.
 
-/// Settings in the order of the file: section, key (both in lower case), value; none for a key without `=`.
+/// Settings in the order of the file: section and key (both in lower case), and value, which is `None` for a key
+/// without `=`.
 #[derive(Default)]
 pub(super) struct Config(Vec<(String, String, Option<String>)>);
 
-/// Extensions of format 0 that git 2.47 knows.
+/// Extensions that git 2.47 accepts in format 0.
 const EXTENSIONS_V0: [&str; 4] = ["noop", "preciousobjects", "partialclone", "worktreeconfig"];
-/// Those it allows in format 1 only.
+/// Extensions that git 2.47 accepts in format 1 only.
 const EXTENSIONS_V1: [&str; 4] = ["noop-v1", "objectformat", "compatobjectformat", "refstorage"];
 
 impl Config {
-    /// Parses a file; `None` where git reports a bad line and dies.
+    /// Parses a file; `None` if git reports a bad line and exits.
     pub fn parse(raw: &[u8]) -> Option<Config> {
         let text = String::from_utf8_lossy(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw)).replace("\r\n", "\n");
         let mut config = Config::default();
@@ -48,18 +49,18 @@ impl Config {
         }
     }
 
-    /// These settings, then `more`.
+    /// Appends the settings of `more`, which take precedence.
     pub fn followed_by(mut self, more: Config) -> Config {
         self.0.extend(more.0);
         self
     }
 
-    /// Whether there is a `core.repositoryformatversion`.
+    /// Returns true if `core.repositoryformatversion` is set.
     pub fn names_a_format(&self) -> bool {
         self.last("core", "repositoryformatversion").is_some()
     }
 
-    /// Whether this git understands the repository's format. The outer `None`: a value it dies on.
+    /// Returns true if git understands the repository's format. `None` for a value on which git exits.
     pub fn is_readable(&self) -> Option<bool> {
         let mut version = 0;
         for (_, key, value) in self.0.iter().filter(|(section, ..)| section == "core") {
@@ -83,12 +84,12 @@ impl Config {
         Some(version <= 1 && !(version >= 1 && unknown) && !(version == 0 && v1_only))
     }
 
-    /// `extensions.worktreeConfig`.
+    /// Returns `extensions.worktreeConfig`.
     pub fn per_worktree(&self) -> Option<bool> {
         self.flag("extensions", "worktreeconfig").map(|flag| flag.unwrap_or(false))
     }
 
-    /// How long the names of objects are, in bytes: `extensions.objectFormat`.
+    /// Returns the length of object names in bytes (`extensions.objectFormat`).
     pub fn name_len(&self) -> usize {
         match self.last("extensions", "objectformat") {
             Some(Some(format)) if format == "sha256" => 32,
@@ -96,17 +97,17 @@ impl Config {
         }
     }
 
-    /// Whether branches and tags are not kept as files: `extensions.refStorage`.
+    /// Returns true if branches and tags are not stored as files (`extensions.refStorage`).
     pub fn uses_reftable(&self) -> bool {
         self.last("extensions", "refstorage").is_some_and(|format| format.as_deref() == Some("reftable"))
     }
 
-    /// `core.bare`, if set.
+    /// Returns `core.bare`, if set. The outer `None` is a value on which git exits.
     pub fn bare(&self) -> Option<Option<bool>> {
         self.flag("core", "bare")
     }
 
-    /// `core.worktree`, if set.
+    /// Returns `core.worktree`, if set. The outer `None` is a value on which git exits.
     pub fn worktree(&self) -> Option<Option<String>> {
         match self.last("core", "worktree") {
             None => Some(None),
@@ -130,7 +131,8 @@ impl Config {
     }
 }
 
-/// `core]`, `remote "origin"]`: the name in lower case, a subsection kept apart by a dot.
+/// Parses a section header such as `core]` or `remote "origin"]`: the name in lower case, a subsection appended after a
+/// dot.
 fn section_name(header: &str) -> Option<(String, &str)> {
     let end = header.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.')?;
     let name = header[..end].to_ascii_lowercase();
@@ -152,7 +154,7 @@ fn section_name(header: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A value up to its line's end: quotes, escapes, comments, continuation lines.
+/// Parses a value up to the end of its line, with quotes, escapes, comments and continuation lines.
 fn value(text: &str) -> Option<(String, &str)> {
     let (mut out, mut kept, mut quoted) = (String::new(), 0, false);
     let mut chars = text.char_indices();

@@ -1,4 +1,4 @@
-//! The two sides of a change: which commits `REV`, `A..B` and `A...B` name, and where two histories meet.
+//! Resolves the two sides of a change: the commits that `REV`, `A..B` and `A...B` name, and their merge base.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
@@ -8,32 +8,33 @@ use super::objects::Objects;
 use super::refs::Refs;
 use crate::disk::Filesystem;
 
-/// The most commits that are looked at to find where two histories meet.
+/// Maximum number of commits to visit in the search for a merge base.
 const MOST_COMMITS: usize = 1_000_000;
 
-/// Which side a commit was reached from, and whether it is behind a common one.
+/// Flags of a visited commit: the sides it was reached from, and whether it is an ancestor of a common commit.
 const LEFT: u8 = 1;
 const RIGHT: u8 = 2;
 const BOTH: u8 = LEFT | RIGHT;
 const BEHIND: u8 = 4;
 
-/// A change: from one state of the working tree to another.
+/// A change from one state of the working tree to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The hash of the commit before it.
+    /// Hash of the commit before the change.
     pub before: String,
-    /// The hash of the commit after it; `None`: the working tree as it is now.
+    /// Hash of the commit after the change; `None` for the current working tree.
     pub after: Option<String>,
-    /// How the user named it.
+    /// The change as the user wrote it.
     pub name: String,
 }
 
 impl Change {
-    /// Finds the two sides of a change in the repository around `dir`. As in a pull request, `REV` stands for everything since
-    /// the working tree left it, and `A...B` for everything in B since it left A; `A..B` compares the two themselves.
+    /// Finds the two sides of a change in the repository around `dir`. As in a pull request, `REV` means everything
+    /// since the working tree diverged from it, and `A...B` everything in B since it diverged from A; `A..B` compares
+    /// the two directly.
     ///
     /// # Errors
-    /// If there is no such revision, or nothing that both sides come from; in words that say what to do.
+    /// Fails if a revision does not exist or both sides have no common ancestor. Messages say what to do.
     pub fn open(disk: &dyn Filesystem, dir: &Path, name: &str) -> Result<Change, String> {
         super::at_revision::opened(disk, dir, name, |refs, _| {
             let or_head = |side: &str| if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() };
@@ -45,7 +46,7 @@ impl Change {
                 (None, Some((from, to))) => (refs.resolve(&or_head(from))?, Some(refs.resolve(&or_head(to))?)),
                 (None, None) => {
                     let from = refs.resolve(name)?;
-                    // What is no commit has no history, and before the first commit there is none either.
+                    // An object that is not a commit has no history, and neither has a repository without commits.
                     let base = match (refs.objects.is_commit(&from), refs.resolve("HEAD")) {
                         (true, Ok(head)) => meeting(refs, &from, &head, name)?,
                         _ => from,
@@ -59,7 +60,7 @@ impl Change {
     }
 }
 
-/// Returns the newest commit that both come from.
+/// Returns the newest common ancestor.
 fn meeting(refs: &Refs, left: &Id, right: &Id, name: &str) -> Result<Id, String> {
     let (left, right) = (refs.objects.peeled(left.clone())?.0, refs.objects.peeled(right.clone())?.0);
     let found = merge_base(refs.objects, &shallow(refs), &left, &right)?;
@@ -73,8 +74,8 @@ fn shallow(refs: &Refs) -> HashSet<Id> {
     text.lines().filter_map(|line| Id::from_hex(line.trim())).collect()
 }
 
-/// Walks both histories at once, the newest commits first, until nothing is left that only one side has. `ends` are commits
-/// whose parents are not there. The walk is that of `paint_down_to_common` in git 2.47.
+/// Walks both histories at once, newest commits first, until only common ancestors are left. `ends` are commits whose
+/// parents are missing. Implements `paint_down_to_common` of git 2.47.
 fn merge_base(objects: &Objects, ends: &HashSet<Id>, left: &Id, right: &Id) -> Result<Option<Id>, String> {
     let mut reached: HashMap<Id, u8> = HashMap::new();
     let mut queue: BinaryHeap<(i64, Id)> = BinaryHeap::new();
@@ -83,7 +84,7 @@ fn merge_base(objects: &Objects, ends: &HashSet<Id>, left: &Id, right: &Id) -> R
         *reached.entry(id.clone()).or_default() |= side;
         queue.push((objects.commit(id)?.time, id.clone()));
     }
-    // Each entry of the queue that is not behind a common commit may still lead to one.
+    // Each queue entry that is not an ancestor of a common commit may still lead to one.
     while queue.iter().any(|(_, id)| reached[id] & BEHIND == 0) {
         let Some((time, id)) = queue.pop() else { break };
         let mut flags = reached[&id];

@@ -1,14 +1,14 @@
 //! Names and kinds of git's objects.
 
-/// Largest object that is read, in bytes.
+/// Maximum size of an object to read, in bytes.
 pub(super) const OBJECT_CAP_BYTES: usize = crate::disk::FILE_CAP_BYTES as usize;
 
-/// The name of an object.
+/// The name of an object, as raw bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id(pub Vec<u8>);
 
 impl Id {
-    /// The name that hexadecimal digits are.
+    /// Parses a name from hexadecimal digits.
     pub fn from_hex(hex: &str) -> Option<Id> {
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let is_hex = hex.len().is_multiple_of(2) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -22,7 +22,7 @@ impl std::fmt::Display for Id {
     }
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     Commit,
@@ -32,7 +32,7 @@ pub(super) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The word for it in the head of a loose object.
+    /// Returns the word in the header of a loose object.
     pub fn word(self) -> &'static str {
         match self {
             ObjectKind::Commit => "commit",

@@ -1,4 +1,4 @@
-//! The objects of a repository, wherever git keeps them: loose, in packs, as deltas, in other repositories.
+//! Reads the objects of a repository wherever git keeps them: loose, in packs, as deltas, in other repositories.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,69 +9,69 @@ use super::packs::{Entry, Pack, sizes};
 use super::reading::{Allowance, COPYING, damaged, open, unpacked};
 use crate::disk::Filesystem;
 
-/// How many commits back is looked up.
+/// Maximum number of commits to go back.
 const ANCESTOR_LIMIT: usize = 100_000;
 
-/// How many tags of tags are looked through.
+/// Maximum length of a chain of tags that point to tags.
 const TAG_LIMIT: usize = 100;
 
-/// How long a chain of deltas may be; `git pack-objects --depth`, git 2.47.
+/// Maximum length of a delta chain (`git pack-objects --depth`, git 2.47).
 const DELTA_LIMIT: usize = 4095;
 
-/// Maximum size of the file that names other repositories, in bytes, and their number.
+/// Maximum size of the file that lists other repositories, in bytes, and maximum number of those repositories.
 const ALTERNATES_LIMITS: (usize, usize) = (1 << 20, 100);
 
-/// Maximum number of packs; git collects them into one from 50 on.
+/// Maximum number of packs; git combines them from 50 on.
 const PACK_LIMIT: usize = 1_000;
 
 /// Maximum number of entries of a tree.
 const ENTRY_LIMIT: usize = 500_000;
 
-/// Longest head of a loose object, in bytes.
+/// Maximum length of a loose object's header, in bytes.
 const LOOSE_HEAD_BYTES: usize = 64;
 
-/// How deep repositories may borrow from others; git 2.47.
+/// Maximum depth of alternates, repositories that borrow from others (git 2.47).
 const ALTERNATES_DEPTH: usize = 5;
 
-/// One entry of a tree.
+/// An entry of a tree.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub name: Vec<u8>,
     pub node: Node,
 }
 
-/// What an entry is.
+/// The kind of an entry, with the name of its object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Tree(Id),
     Blob(Id),
     Link(Id),
-    /// A commit of another repository.
+    /// A submodule: a commit of another repository.
     Module,
 }
 
-/// The history that a commit tells.
+/// The parents and time of a commit.
 pub(super) struct Commit {
-    /// The commits that it comes from.
+    /// Parents of the commit.
     pub parents: Vec<Id>,
-    /// When it was made, in seconds since 1970.
+    /// Committer time, in seconds since 1970.
     pub time: i64,
 }
 
-/// Where objects are.
+/// The places that hold a repository's objects.
 #[derive(Clone)]
 pub(super) struct Objects {
-    /// The directories `objects`, the repository's own first.
+    /// The `objects` directories, the repository's own first.
     directories: Vec<PathBuf>,
     packs: Vec<Pack>,
-    /// How long a name is, in bytes: 20 with SHA-1, 32 with SHA-256.
+    /// Length of an object name in bytes: 20 for SHA-1, 32 for SHA-256.
     pub name_len: usize,
-    /// What may still be read of them, by whoever has them.
+    /// Remaining budget for reading, shared by all clones of this value.
     allowance: Arc<Allowance>,
 }
 
 impl Objects {
-    /// The objects of a repository, and of those it borrows from.
+    /// Opens the objects of a repository and of those that it borrows from.
     pub fn of(disk: &dyn Filesystem, directory: PathBuf, name_len: usize) -> Result<Objects, String> {
         let mut directories = Vec::new();
         with_alternates(disk, directory, ALTERNATES_DEPTH, &mut directories)?;
@@ -83,7 +83,7 @@ impl Objects {
         Ok(Objects { directories, packs, name_len, allowance: Arc::default() })
     }
 
-    /// What an object is, and its bytes.
+    /// Returns the kind and the content of an object.
     fn read(&self, id: &Id) -> Result<(ObjectKind, Vec<u8>), String> {
         if let Some(loose) = self.loose(id) {
             return loose;
@@ -113,7 +113,7 @@ impl Objects {
         Err(format!("{id}: deltas without an end"))
     }
 
-    /// Makes an object from the one at the end of its chain.
+    /// Applies a chain of deltas to its base object.
     fn made(
         &self,
         id: &Id,
@@ -129,7 +129,7 @@ impl Objects {
         Ok((kind, deltas.iter().rev().try_fold(base, make)?))
     }
 
-    /// The pack that has an object, and where in it.
+    /// Returns the pack that holds an object, and the object's offset.
     fn packed(&self, id: &Id) -> Result<Option<(&Pack, u64)>, String> {
         for pack in &self.packs {
             if let Some(offset) = pack.find(id, &self.allowance)? {
@@ -155,7 +155,7 @@ impl Objects {
         Some(file.and_then(read).map_err(|error| format!("the object {id}: {error}")))
     }
 
-    /// The size of an object, in bytes, as it says itself.
+    /// Returns the size of an object in bytes, as its header states it.
     pub fn size(&self, id: &Id) -> Result<usize, String> {
         let said = |error: io::Error| format!("the object {id}: {error}");
         if let Some(file) = self.loose_files(id).find_map(|file| open_if_there(&file, &self.allowance)) {
@@ -166,7 +166,7 @@ impl Objects {
         pack.size(offset, &self.allowance)
     }
 
-    /// The entries of a tree in the order of their names. Those that git would not check out are left out.
+    /// Returns the entries of a tree sorted by name, without those that git would not check out.
     pub fn tree(&self, id: &Id) -> Result<Vec<Item>, String> {
         let (kind, bytes) = self.read(id)?;
         if kind != ObjectKind::Tree {
@@ -189,7 +189,7 @@ impl Objects {
         Ok(items)
     }
 
-    /// The bytes of a blob.
+    /// Returns the content of a blob.
     pub fn blob(&self, id: &Id) -> Result<Vec<u8>, String> {
         match self.read(id)? {
             (ObjectKind::Blob, bytes) => Ok(bytes),
@@ -197,7 +197,7 @@ impl Objects {
         }
     }
 
-    /// The one object whose name begins so; `None` if there is none, an error if there are several.
+    /// Returns the object whose name starts with `hex`; `None` if there is none, an error if there are several.
     pub fn with_prefix(&self, disk: &dyn Filesystem, hex: &str) -> Result<Option<Id>, String> {
         let hex = hex.to_ascii_lowercase();
         if hex.len() < 4 || hex.len() > 2 * self.name_len || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -221,7 +221,7 @@ impl Objects {
         }
     }
 
-    /// The object that a tag is of, or the object itself.
+    /// Follows tags and returns the object at the end with its kind.
     pub fn peeled(&self, id: Id) -> Result<(Id, ObjectKind), String> {
         let mut id = id;
         for _ in 0..TAG_LIMIT {
@@ -234,7 +234,7 @@ impl Objects {
         Err(format!("{id}: tags of tags without an end"))
     }
 
-    /// The tree of a commit, or the tree itself.
+    /// Returns the tree of a commit, or the tree itself.
     pub fn tree_of(&self, id: Id) -> Result<Id, String> {
         let (id, kind) = self.peeled(id)?;
         match kind {
@@ -247,12 +247,12 @@ impl Objects {
         }
     }
 
-    /// Returns true if an object is a commit, or a tag of one.
+    /// Returns true if an object is a commit or a tag of one.
     pub fn is_commit(&self, id: &Id) -> bool {
         self.peeled(id.clone()).is_ok_and(|(_, kind)| kind == ObjectKind::Commit)
     }
 
-    /// Returns what a commit says of the history.
+    /// Returns the parents and time of a commit.
     pub fn commit(&self, id: &Id) -> Result<Commit, String> {
         let (kind, bytes) = self.read(id)?;
         if kind != ObjectKind::Commit {
@@ -266,7 +266,7 @@ impl Objects {
         Ok(Commit { parents: header(&bytes, "parent ").collect(), time })
     }
 
-    /// The parent with that number, from one, of each commit `times` times.
+    /// Goes back `times` commits, each time to the parent with number `parent`, counted from one.
     pub fn ancestor(&self, id: Id, parent: usize, times: usize) -> Result<Id, String> {
         let (mut id, _) = self.peeled(id)?;
         if times > ANCESTOR_LIMIT {
@@ -285,13 +285,13 @@ impl Objects {
     }
 }
 
-/// The objects that stand behind a word in the head of a commit or a tag.
+/// Returns the objects that follow a keyword in the header of a commit or tag.
 fn header<'a>(bytes: &'a [u8], word: &'a str) -> impl Iterator<Item = Id> + 'a {
     let lines = bytes.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
     lines.filter_map(move |line| Id::from_hex(std::str::from_utf8(line).ok()?.strip_prefix(word)?))
 }
 
-/// The first entry of a tree's bytes, and the bytes behind it.
+/// Parses the first entry of a tree. Returns it with the remaining bytes.
 fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     let space = rest.iter().position(|byte| *byte == b' ')?;
     let nul = rest.iter().position(|byte| *byte == 0)?;
@@ -306,12 +306,13 @@ fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     Some((Item { name: rest.get(space + 1..nul)?.to_vec(), node }, &rest[nul + 1 + name_len..]))
 }
 
-/// Returns true for a name that git would check out; `verify_path`, git 2.47.
+/// Returns true for a name that git would check out (`verify_path`, git 2.47).
 fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && name != b"." && name != b".." && !name.eq_ignore_ascii_case(b".git") && !name.contains(&b'/')
 }
 
-/// What a loose object is, its size, and where its bytes begin: behind `kind size` and a zero byte.
+/// Parses the header of a loose object, `kind size` and a zero byte. Returns the kind, the size, and the start of the
+/// content.
 fn loose_head(bytes: &[u8]) -> Option<(ObjectKind, usize, usize)> {
     let nul = bytes.iter().take(LOOSE_HEAD_BYTES).position(|byte| *byte == 0)?;
     let (word, size) = std::str::from_utf8(&bytes[..nul]).ok()?.split_once(' ')?;
@@ -321,7 +322,7 @@ fn loose_head(bytes: &[u8]) -> Option<(ObjectKind, usize, usize)> {
     Some((kind, size.parse().ok()?, nul + 1))
 }
 
-/// Opens a file of an object; nothing where there is none.
+/// Opens a loose object's file; `None` if it does not exist.
 fn open_if_there(file: &Path, allowance: &Allowance) -> Option<io::Result<std::fs::File>> {
     match open(file, allowance) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
@@ -329,7 +330,7 @@ fn open_if_there(file: &Path, allowance: &Allowance) -> Option<io::Result<std::f
     }
 }
 
-/// Adds a directory of objects, and those it borrows from by `info/alternates`.
+/// Adds a directory of objects and those that it borrows from by `info/alternates`.
 fn with_alternates(
     disk: &dyn Filesystem,
     directory: PathBuf,
@@ -360,7 +361,7 @@ fn packs(disk: &dyn Filesystem, directory: &Path, name_len: usize) -> Vec<Pack> 
     indices.map(|index| Pack { index, name_len, fan: OnceLock::new() }).collect()
 }
 
-/// A text made from its base by a delta: pieces of the base, and new ones.
+/// Applies a delta, which consists of pieces of the base and new data.
 fn applied(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta.iter().copied();
     let (from, to) = sizes(&mut rest)?;
@@ -370,7 +371,7 @@ fn applied(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     while let Some(op) = rest.next() {
         if op & 0x80 == 0 {
-            // That many new bytes; none is reserved.
+            // Reads up to 127 new bytes. Nothing is reserved in advance, since the data may be missing.
             let before = out.len();
             out.extend(rest.by_ref().take(usize::from(op)));
             if op == 0 || out.len() - before != usize::from(op) {

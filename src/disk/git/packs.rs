@@ -1,4 +1,4 @@
-//! Packs: many objects in one file, with an index beside it. Only what is asked for is read.
+//! Reads packs, which hold many objects in one file with an index beside it. Reads only the required parts.
 
 use std::fs::File;
 use std::io;
@@ -8,47 +8,47 @@ use std::sync::OnceLock;
 use super::ids::{Id, OBJECT_CAP_BYTES, ObjectKind};
 use super::reading::{Allowance, bytes_at, damaged, open, unpacked};
 
-/// What an index of version 2 begins with.
+/// Start of an index of version 2.
 const HEAD: &[u8] = b"\xfftOc\x00\x00\x00\x02";
 
-/// Where the names in an index begin.
+/// Offset of the names in an index.
 const NAMES_AT: u64 = (HEAD.len() + 4 * 256) as u64;
 
 /// One pack.
 #[derive(Clone)]
 pub(super) struct Pack {
-    /// The file of the index.
+    /// Path of the index.
     pub index: PathBuf,
-    /// How long a name is, in bytes.
+    /// Length of an object name, in bytes.
     pub name_len: usize,
-    /// How many names begin with each byte or a smaller one, once that was read.
+    /// Fan-out table: the number of names whose first byte is at most the index. Read on first use.
     pub fan: OnceLock<Vec<u32>>,
 }
 
-/// One object as a pack has it.
+/// An object as it is stored in a pack.
 pub(super) enum Entry {
     Whole(ObjectKind, Vec<u8>),
-    /// What makes it from the object at this place of the pack.
+    /// A delta on the object at an offset in the same pack.
     OnOffset(u64, Vec<u8>),
-    /// What makes it from another object.
+    /// A delta on an object given by name.
     OnObject(Id, Vec<u8>),
 }
 
-/// What stands before the content of an object.
+/// The header of an object in a pack.
 struct Head {
     kind: u8,
-    /// The size of the content, in bytes, as it says itself.
+    /// Stated size of the content, in bytes.
     size: usize,
-    /// Where the object is that a delta at an offset is made from.
+    /// Offset of the base object, for a delta by offset.
     base: u64,
-    /// The name of the object that another delta is made from.
+    /// Name of the base object, for a delta by name.
     name: Vec<u8>,
-    /// Where the content begins.
+    /// Offset of the compressed content.
     begins: u64,
 }
 
 impl Pack {
-    /// Where in the pack an object is.
+    /// Returns the offset of an object in the pack.
     pub fn find(&self, id: &Id, allowance: &Allowance) -> Result<Option<u64>, String> {
         self.named(|| {
             let (low, high) = range(self.fan(allowance)?, &id.0);
@@ -61,7 +61,7 @@ impl Pack {
         })
     }
 
-    /// The objects whose names begin so; no more than two.
+    /// Returns the objects whose names start with `hex`, at most two.
     pub fn with_prefix(&self, hex: &str, allowance: &Allowance) -> Result<Vec<Id>, String> {
         self.named(|| {
             let index = Index::open(self, allowance)?;
@@ -80,7 +80,7 @@ impl Pack {
         })
     }
 
-    /// The object at a place of the pack.
+    /// Reads the object at an offset.
     pub fn entry(&self, offset: u64, allowance: &Allowance) -> Result<Entry, String> {
         self.named(|| {
             let (pack, head) = self.head(offset, allowance)?;
@@ -103,7 +103,7 @@ impl Pack {
         })
     }
 
-    /// The size of the object at a place of the pack, in bytes, as it says itself.
+    /// Returns the stated size of the object at an offset, in bytes.
     pub fn size(&self, offset: u64, allowance: &Allowance) -> Result<usize, String> {
         self.named(|| {
             let (pack, head) = self.head(offset, allowance)?;
@@ -117,7 +117,7 @@ impl Pack {
 
     fn head(&self, offset: u64, allowance: &Allowance) -> io::Result<(File, Head)> {
         let pack = open(&self.index.with_extension("pack"), allowance)?;
-        // A size, and a name or a distance.
+        // Long enough for a size, and a name or a distance.
         let head = bytes_at(&pack, offset, 64)?;
         let mut bytes = head.iter().copied();
         let mut next = || bytes.next().ok_or_else(damaged);
@@ -156,24 +156,24 @@ impl Pack {
         Ok(self.fan.get_or_init(|| fan.chunks_exact(4).map(big_endian).collect()))
     }
 
-    /// What `look` finds, or an error that names the pack.
+    /// Runs `look` and adds the pack's name to its error.
     fn named<T>(&self, look: impl FnOnce() -> io::Result<T>) -> Result<T, String> {
         look().map_err(|error| format!("{}: {error}", self.index.display()))
     }
 }
 
-/// From where to where the names stand that begin with the first byte of this one.
+/// Returns the range of index positions of names with the same first byte as `name`.
 fn range(fan: &[u32], name: &[u8]) -> (u32, u32) {
     let byte = usize::from(name.first().copied().unwrap_or(0));
     (if byte == 0 { 0 } else { fan[byte - 1] }, fan[byte])
 }
 
-/// The sizes that stand at the beginning of a delta, in bytes: of what it is made from, and of what it makes.
+/// Reads the two sizes at the start of a delta, in bytes: of its base, and of its result.
 pub(super) fn sizes(delta: &mut impl Iterator<Item = u8>) -> Option<(usize, usize)> {
     Some((number(delta)?, number(delta)?))
 }
 
-/// A number, seven bits a byte.
+/// Reads a number with seven bits per byte.
 fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
     let (mut value, mut shift) = (0_usize, 0);
     loop {
@@ -186,7 +186,7 @@ fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
     }
 }
 
-/// The index of a pack: the names in their order, and where their objects are.
+/// The index of a pack: sorted names, and the offsets of their objects.
 struct Index<'a> {
     file: File,
     fan: &'a [u32],
@@ -205,7 +205,7 @@ impl Index<'_> {
         self.exactly(NAMES_AT + u64::from(at) * self.name_len as u64, self.name_len)
     }
 
-    /// The first name that is not smaller.
+    /// Returns the position of the first name that is not smaller than `wanted`.
     fn first_not_below(&self, wanted: &[u8]) -> io::Result<u32> {
         let (mut low, mut high) = range(self.fan, wanted);
         while low < high {
@@ -226,7 +226,7 @@ impl Index<'_> {
         if small & 0x8000_0000 == 0 {
             return Ok(u64::from(small));
         }
-        // Beyond 2 GiB they stand in a table of their own.
+        // Offsets beyond 2 GiB are in a separate table.
         let large = self.exactly(offsets + count * 4 + u64::from(small & 0x7fff_ffff) * 8, 8)?;
         Ok(u64::from(big_endian(&large[..4])) << 32 | u64::from(big_endian(&large[4..])))
     }

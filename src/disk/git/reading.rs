@@ -1,8 +1,8 @@
-//! Reads files of the repository piece by piece, unpacks them, and counts what that takes.
+//! Reads and decompresses files of a repository piece by piece, within a budget.
 //!
-//! A repository is handed over by others: what stands where an object is expected may be a pipe or a device, and a few bytes may
-//! unpack to gigabytes. So files are opened as everywhere in `disk`, and one [`Allowance`] is spent by all that is read of a
-//! repository, whatever is borrowed, chained or listed.
+//! A repository comes from others: the path of an object may be a pipe or a device, and a few bytes may decompress to
+//! gigabytes. So files are opened as everywhere in `disk`, and everything that is read of a repository, however
+//! borrowed, chained or listed, is charged to one [`Allowance`].
 
 use std::fs::File;
 use std::io;
@@ -15,18 +15,18 @@ use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use crate::disk::real;
 use crate::snapshot::Unreadable;
 
-/// Number of steps that reading one repository may take. They take about four seconds of a processor.
+/// Number of steps that reading one repository may take, about four seconds of processor time.
 const ALLOWANCE: u64 = 4 << 30;
-/// Number of steps in which a file is opened and searched.
+/// Number of steps charged for opening and searching a file.
 const OPENING: u64 = 8 << 10;
-/// Number of steps in which a byte is unpacked.
+/// Number of steps charged per decompressed byte.
 const UNPACKING: u64 = 4;
-/// Number of steps in which a byte of another object is taken over.
+/// Number of steps charged per byte copied from another object.
 pub(super) const COPYING: u64 = 2;
-/// How much is read at once, in bytes.
+/// Number of bytes read at once.
 const CHUNK: usize = 32 << 10;
 
-/// What may still be read of a repository, in steps.
+/// The remaining budget for reading a repository, in steps.
 pub(super) struct Allowance(AtomicU64);
 
 impl Default for Allowance {
@@ -36,14 +36,14 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Takes so many steps, or fails because there are no more.
+    /// Spends `steps`, or fails if too few are left.
     pub fn spend(&self, steps: u64) -> io::Result<()> {
         let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(steps));
         left.map(drop).map_err(|_| io::Error::other("the repository takes more to be read than Briefing gives it"))
     }
 }
 
-/// Opens a regular file; anything else is an error, and is not waited for.
+/// Opens a regular file. Anything else is an error, without blocking.
 pub(super) fn open(path: &Path, allowance: &Allowance) -> io::Result<File> {
     allowance.spend(OPENING)?;
     real::open(path).map(|(file, _)| file).map_err(|problem| match problem {
@@ -52,7 +52,7 @@ pub(super) fn open(path: &Path, allowance: &Allowance) -> io::Result<File> {
     })
 }
 
-/// Returns as many bytes from a place of a file as there are, up to `len`.
+/// Reads up to `len` bytes at an offset; fewer only at the end of the file.
 pub(super) fn bytes_at(file: &File, at: u64, len: usize) -> io::Result<Vec<u8>> {
     let (mut bytes, mut read) = (vec![0; len], 0);
     while read < len {
@@ -77,7 +77,7 @@ fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, at)
 }
 
-/// Unpacks what begins at a place of a file: no more than `most` bytes of it, and fewer only where it ends.
+/// Decompresses the data at an offset: at most `most` bytes, fewer only if the data ends.
 pub(super) fn unpacked(file: &File, at: u64, most: usize, allowance: &Allowance) -> io::Result<Vec<u8>> {
     let mut state = InflateState::new_boxed(DataFormat::Zlib);
     let (mut out, mut at, mut packed, mut used) = (Vec::new(), at, Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! What the name of a revision means: branches, tags, hashes, and `^` and `~` behind them, as `git rev-parse` takes them.
+//! Resolves the name of a revision as `git rev-parse` does: branches, tags, hashes, and the suffixes `^` and `~`.
 
 use std::path::Path;
 
@@ -6,21 +6,21 @@ use super::ids::Id;
 use super::objects::Objects;
 use crate::disk::Filesystem;
 
-/// How many symbolic refs may lead on to one another; git 2.47.
+/// Maximum length of a chain of symbolic refs (git 2.47).
 const SYMBOLIC_DEPTH: usize = 5;
 
-/// Where the refs of a repository are.
+/// The places that hold a repository's refs.
 pub(super) struct Refs<'a> {
     pub fs: &'a dyn Filesystem,
-    /// Those of this worktree alone, such as `HEAD`.
+    /// Directory of this worktree's own refs, such as `HEAD`.
     pub git_dir: &'a Path,
-    /// Those of all worktrees.
+    /// Directory of the refs that all worktrees share.
     pub common_dir: &'a Path,
     pub objects: &'a Objects,
 }
 
 impl Refs<'_> {
-    /// The object that a revision is.
+    /// Returns the object that a revision names.
     pub fn resolve(&self, revision: &str) -> Result<Id, String> {
         let end = revision.find(['^', '~']).unwrap_or(revision.len());
         let (name, mut steps) = revision.split_at(end);
@@ -77,7 +77,7 @@ impl Refs<'_> {
                 return Ok(id);
             }
         }
-        // `v1.2-5-g1a2b3c4`, as `git describe` says it.
+        // `git describe` output such as `v1.2-5-g1a2b3c4`.
         let described = name.rsplit_once("-g").map(|(_, hex)| hex);
         for hex in [Some(name), described].into_iter().flatten() {
             if let Some(id) = self.objects.with_prefix(self.fs, hex)? {
@@ -87,9 +87,9 @@ impl Refs<'_> {
         Err(format!("there is no revision `{name}` in {}", self.common_dir.display()))
     }
 
-    /// What a reference leads to.
+    /// Returns the object that a reference leads to.
     fn reference(&self, name: &str, depth: usize) -> Result<Option<Id>, String> {
-        // Most refs are shared, some are a worktree's own.
+        // Most refs are shared, some belong to a worktree.
         let own = !name.starts_with("refs/")
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own));
         let loose = if own { self.git_dir } else { self.common_dir }.join(name);
