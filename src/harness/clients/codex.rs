@@ -1,10 +1,12 @@
 //! OpenAI Codex CLI: one global file, then one file per directory from the project root down to the start directory,
 //! sharing one budget of bytes.
 //!
-//! Its modules, simple ones first: `paths`, `stop`, `layers`; `trust`, `types`, `permissions`; `rules`;
-//! `files`, `root`; `skills`; `settings`; `environment`, `global`, `documents`; and this file, which asks them in turn.
+//! Its modules, simple ones first: `paths`, `notices`, `layers`; `trust`, `types`, `permissions`; `rules`; `files`,
+//! `root`; `skills`; `settings`; `environment`, `global`, `documents`; `history`, the changes by version; and this
+//! file, which calls them in turn.
 //!
-//! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
+//! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November
+//! 2026.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -44,10 +46,10 @@ use permissions::Reads;
 use rules::Behavior;
 use settings::Settings;
 
-/// The id, also the key of its options in requests.
+/// Id of the client, also the key of its options in requests.
 const ID: &str = "codex";
 
-/// The profile.
+/// Profile of Codex.
 pub static PROFILE: Profile = Profile {
     id: ID,
     title: "Codex",
@@ -111,73 +113,74 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of Codex: what all versions do alike is code, what has differed is a field.
+/// Rules of a version of Codex. Behaviour that all versions share is code; behaviour that differs is a field.
 #[derive(Clone)]
 pub struct Codex {
     about: About,
-    /// Longest project chain when `project_doc_max_bytes` is not set, in bytes.
+    /// Maximum size of all project files together if `project_doc_max_bytes` is not set, in bytes.
     budget_bytes: usize,
-    /// The names tried in each directory, before the configured fallbacks.
+    /// File names tried in each directory, before the configured fallbacks.
     names: &'static [&'static str],
-    /// The names tried after them when `project_doc_fallback_filenames` is not set.
+    /// File names tried after `names` if `project_doc_fallback_filenames` is not set.
     fallbacks: &'static [&'static str],
-    /// What stands between the global text and the first project file.
+    /// Text between the global text and the first project file.
     project_separator: &'static str,
-    /// What makes a directory the project root when `project_root_markers` is not set.
+    /// Entries that make a directory the project root if `project_root_markers` is not set.
     root_markers: &'static [&'static str],
-    /// How the bytes of a global file become text.
+    /// Conversion of a global file's bytes to text.
     global_text: Decoding,
-    /// What is found out about a path before it is opened.
+    /// Examination of a path before it is opened.
     examined: Examined,
-    /// The same of a global file.
+    /// Examination of a global file before it is opened.
     global_files: Examined,
-    /// Whether files in a directory called `~` are passed over.
+    /// True if files in a directory called `~` are ignored.
     loses_tildes: bool,
-    /// Along which path the directories of the project lie.
+    /// The path whose directories are searched for project files.
     walk: Walk,
-    /// When the header names the start directory.
+    /// Condition for the start directory in the header.
     header: Header,
-    /// Who is told of what the budget leaves out.
+    /// Place where the client reports what the budget leaves out.
     losses: Losses,
-    /// How the environment is described.
+    /// Format of the environment block.
     environment: environment::Form,
-    /// How skills are found and listed.
+    /// Rules by which skills are found and listed.
     skills: skills::Form,
-    /// The sections that the client itself puts behind the texts of the files, in their order.
+    /// Sections that the client itself adds after the texts of the files, in their order.
     added: Vec<Added>,
-    /// Whether it was asked what resumed and compacted sessions are told.
+    /// True if resumed and compacted sessions of this version were checked.
     is_asked: bool,
-    /// Which settings count, and for what.
+    /// Settings that count, and what they apply to.
     settings: Behavior,
 }
 
-/// How the bytes of a global file become text.
+/// Conversion of a global file's bytes to text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decoding {
     /// Invalid bytes become U+FFFD.
     Lossy,
-    /// A file that is not UTF-8 is passed over.
+    /// A file that is not UTF-8 is ignored.
     Strict,
 }
 
-/// What is found out about a path before it is opened.
+/// Examination of a path before it is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Examined {
-    /// What it leads to (`stat`): only regular files are opened, and a link to nothing is nothing.
+    /// The link's target is examined (`stat`): only regular files are opened, and a broken link counts as absent.
     Targets,
-    /// The entry itself (`lstat`): a link counts whatever it leads to, which shows when it is opened. A global file is
-    /// opened without a look.
+    /// The entry itself is examined (`lstat`): a link counts whatever its target is, which only matters when it is
+    /// opened. A global file is opened without being examined.
     Entries,
 }
 
-/// Along which path the directories of the project lie.
+/// The path whose directories are searched for project files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Walk {
-    /// That of `--cd`, links kept.
+    /// The path given with `--cd`, links kept.
     AsWritten,
-    /// The real one, whatever the header shows.
+    /// The real path, whatever the header shows.
     Real,
-    /// The same; and what `--cd` names must be there as the system takes it, and have settings that are right.
+    /// The real path. In addition, the path of `--cd` as the system resolves it must exist, and the settings there must
+    /// be valid.
     RealAndThere,
 }
 
@@ -188,25 +191,25 @@ impl Walk {
     }
 }
 
-/// When the header names the start directory.
+/// Condition for the start directory in the header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Header {
-    /// When at least one project file is in the message.
+    /// If at least one project file is in the message.
     OverProjectFiles,
-    /// Over global text alone as well.
+    /// Always, even if the message has global text only.
     Always,
 }
 
-/// Who is told of what the budget leaves out.
+/// Place where the client reports what the budget leaves out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Losses {
-    /// The user, on the screen; the same words are warnings of the answer.
+    /// The user, on the screen; the same text becomes a warning of the answer.
     Shown,
-    /// Nobody but a log. The fates of the files say it here; a warning would claim that the client gives one.
+    /// Only a log. The fates of the files show the loss here; a warning would claim that the client gives one.
     Logged,
 }
 
-/// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
+/// A section that the client itself adds to the message. Its text belongs to the product, so it is named, not repeated.
 #[derive(Clone)]
 struct Added {
     name: &'static str,
@@ -214,16 +217,16 @@ struct Added {
     when: When,
 }
 
-/// When a section is added.
+/// Condition under which a section is added.
 #[derive(Clone)]
 enum When {
-    /// In every session, unless the user disables each skill one by one: the client installs two of its own.
+    /// In every session, unless the user disables every skill one by one, because the client installs two of its own.
     WithAnySkill,
-    /// With a switch in `[features]`.
+    /// If this switch in `[features]` is on.
     Feature(&'static str),
 }
 
-/// What people compare harnesses by; an edition says what differs.
+/// Details for the comparison of harnesses; each edition replaces what differs.
 const DETAILS: Details = Details {
     files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames: the first in each directory",
     triggers: "start of the session",
@@ -239,7 +242,7 @@ const DETAILS: Details = Details {
     dedupe: "none: a file reached twice is sent twice",
 };
 
-/// The sections that a version adds, in their order.
+/// Returns the sections that a version adds, in their order.
 fn added(version: Version) -> Vec<Added> {
     use history as h;
     let sections = [
@@ -269,14 +272,14 @@ fn details(version: Version) -> Details {
     }
 }
 
-/// The versions whose rules have a name: the oldest and the newest.
+/// Names of the oldest and the newest edition.
 const EDITIONS: (&str, &str) = ("0.104", "0.169");
 
 static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.104.0")));
 static V0_169: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.169.0")));
 
 impl Codex {
-    /// The rules of a version.
+    /// Returns the rules of a version.
     fn for_version(version: Version) -> Codex {
         use history as h;
         let name = name(version, h::CHANGES, EDITIONS);
@@ -328,7 +331,7 @@ impl Edition for Codex {
         }))
     }
 
-    /// Asked of 0.169.0.
+    /// Checked on 0.169.0.
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Shell if self.is_asked => Attaches::Nothing,
@@ -373,7 +376,7 @@ impl Edition for Codex {
 }
 
 impl Codex {
-    /// What the settings leave open, and what they make the client warn of.
+    /// Adds the uncertainty and the warnings that the settings cause.
     fn doubt(&self, settings: &Settings, answer: &mut Answer) {
         answer.warnings.extend(settings.warnings.iter().cloned());
         if !settings.unchecked.is_empty() {
@@ -391,12 +394,12 @@ impl Codex {
     }
 }
 
-/// What a client comes to that opens a FIFO.
+/// Returns the refusal of a client that opens a FIFO.
 fn endless(path: &Path) -> Refusal {
     Refusal::new(path, "a FIFO: Codex waits until somebody writes into it")
 }
 
-/// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
+/// Returns `$CODEX_HOME`, which must exist and is resolved to its real path, else `~/.codex`.
 fn codex_home(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let rule = "the Codex home must be a directory";
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
@@ -418,7 +421,7 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     }
 }
 
-/// The real path of what `--cd` names, if there is anything.
+/// Returns the real path of the directory given with `--cd`, if it exists.
 fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
     if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
@@ -427,19 +430,19 @@ fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Known<Optio
     Ok(search.real(&path)?.ok())
 }
 
-/// Where a session starts.
+/// Start directory of a session.
 #[derive(Clone)]
 struct Start {
-    /// As the header shows it, and as the settings of the project are found.
+    /// The directory that the header shows, and from which the project's settings are found.
     cwd: PathBuf,
-    /// Where the directories of the project end.
+    /// The last directory that is searched for project files.
     documents: PathBuf,
-    /// Another path for which the client loads the settings first; what is wrong in them ends the session.
+    /// Another path for which the client loads the settings first; an error in them ends the session.
     settings_before: Option<PathBuf>,
 }
 
 impl Codex {
-    /// The working directory, or what `--cd` says.
+    /// Returns the working directory, or the directory given with `--cd`.
     fn start(&self, at: &Standpoint, search: &mut Search) -> Known<Start> {
         let Some(dir) = at.option(ID, "cd") else {
             return Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None });
@@ -459,7 +462,7 @@ impl Codex {
                 Ok(Start { documents, cwd, settings_before: None })
             }
             Walk::RealAndThere => {
-                // First the system resolves the option as it stands, `~` and `..` after a link included.
+                // The system first resolves the option as written, including `~` and `..` after a link.
                 let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
                     let written = at.cwd.join(dir);
                     return Err(Halt::refused(written, "--cd: no such file or directory"));
@@ -490,7 +493,7 @@ impl Codex {
         answer.messages.push(Message::instructions(Trigger::Session, Role::User, text));
     }
 
-    /// Warns as the client does, if it does.
+    /// Adds the warning if the client gives it.
     fn tell(&self, answer: &mut Answer, warning: impl FnOnce() -> Warning) {
         match self.losses {
             Losses::Shown => answer.warnings.push(warning()),
@@ -498,7 +501,7 @@ impl Codex {
         }
     }
 
-    /// The messages beside the instructions: developer instructions, what the client adds, and the environment block.
+    /// Adds the other messages: developer instructions, sections that the client adds, and the environment block.
     fn other_messages(&self, settings: &Settings, at: &Standpoint, cwd: &Path, answer: &mut Answer) {
         if let Some(text) = settings.developer_instructions.as_deref().filter(|text| !text.is_empty()) {
             let message = Message::instructions(Trigger::Session, Role::Developer, text.to_owned());
@@ -519,12 +522,12 @@ impl Codex {
         }
     }
 
-    /// Adds the file that stands in the place of the client's own instructions, first of all.
+    /// Inserts the file that replaces the client's own instructions as the first message.
     fn model_instructions(&self, path: &Path, raw: &Content, answer: &mut Answer) {
         let text = raw.text();
         let (role, text) = match self.is_asked {
             true => (Role::Developer, text.trim()),
-            // Before, they were no message; what was sent of white space around them was not asked.
+            // In older versions they were not a message; how white space around them is sent was not checked.
             false => (Role::System, ""),
         };
         let message = Message::instructions(Trigger::Session, role, text.to_owned());
@@ -538,7 +541,7 @@ impl Codex {
         answer.sources.push(Source { message: Some(0), part: Some(0), ..source });
     }
 
-    /// Names the sections that the client puts behind the texts of the files, in the same message.
+    /// Names the sections that the client adds after the texts of the files, in the same message.
     fn name_added(&self, settings: &Settings, answer: &mut Answer) {
         let present = self.added.iter().filter(|section| match &section.when {
             When::WithAnySkill => true,
@@ -562,7 +565,7 @@ impl Codex {
         answer.warnings.push(Warning::general("added-sections", message));
     }
 
-    /// Says of the directories between the start directory and the target that they are never read.
+    /// Records that the directories between the start directory and the target are never read.
     fn nothing_below(&self, at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some(below) = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(cwd) && *dir != cwd)
         else {
@@ -586,14 +589,14 @@ impl Codex {
     }
 }
 
-/// What is larger than Briefing reads, the client would read: the answer cannot be exact.
+/// Marks the answer as inexact if a file is too large for Briefing, because the client would read it.
 fn unreadable_cap(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     if let Unreadable::TooLarge(_) = problem {
         answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
     }
 }
 
-/// From the project root down to `cwd`; only `cwd` without a root.
+/// Returns the directories from the project root down to `cwd`; only `cwd` if there is no root.
 fn directories(cwd: &Path, root: Option<&Path>) -> Vec<PathBuf> {
     let Some(root) = root else { return vec![cwd.to_owned()] };
     let mut dirs: Vec<_> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).map(Path::to_owned).collect();

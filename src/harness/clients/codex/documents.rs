@@ -12,7 +12,7 @@ use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable, absolute}
 use crate::text::{self, grouped};
 
 impl Codex {
-    /// The project files, root first, cut to the shared budget.
+    /// Returns the project files, root first, cut to the shared budget.
     pub(super) fn project_docs(
         &self,
         cwd: &Path,
@@ -41,7 +41,7 @@ impl Codex {
             Examined::Targets => Ask::Kind,
             Examined::Entries => Ask::LinkKind,
         };
-        // A name with `..` is resolved first, and asked about then.
+        // A name with `..` must be resolved first.
         let simple = || names.iter().filter(|name| !paths::climbs(name) && !paths::wants_directory(name));
         search.expect(dirs.iter().flat_map(|dir| simple().map(|name| ask(paths::plain(dir, name)))))?;
         let mut order = Vec::new();
@@ -53,7 +53,7 @@ impl Codex {
         Ok(docs)
     }
 
-    /// One file per directory, chosen before anything is read. `order` takes every path that was looked at.
+    /// Picks one file per directory before any is read. Every path that is examined is added to `order`.
     fn pick(
         &self,
         (dirs, names): (&[PathBuf], &[&str]),
@@ -63,7 +63,7 @@ impl Codex {
         answer: &mut Answer,
     ) -> Known<Result<Vec<PathBuf>, Problem>> {
         let mut picked = Vec::new();
-        // Codex stops at the first error; what it would have picked later is only explained.
+        // Codex stops at the first error; later files are examined only to explain the answer.
         let mut problem = None;
         for dir in dirs.iter().filter(|dir| !(self.loses_tildes && dir.ends_with("~"))) {
             let mut winner: Option<PathBuf> = None;
@@ -104,7 +104,8 @@ impl Codex {
         Ok(problem.map_or(Ok(picked), Err))
     }
 
-    /// The path of a name in a directory. Where links are followed, `..` is resolved in the text alone, without the disk.
+    /// Returns the path of a name in a directory. If targets are examined, `..` is resolved lexically, without the
+    /// disk.
     fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
         Ok(match self.examined {
             Examined::Targets if paths::climbs(name) => Ok(absolute(dir, Path::new(name))),
@@ -112,7 +113,7 @@ impl Codex {
         })
     }
 
-    /// What stands at a path, as far as the client looks before it opens it. A link is followed, or counts by itself.
+    /// Examines a path as the client does before it opens it: either the link's target or the link itself.
     fn examine(
         &self,
         path: &Path,
@@ -127,7 +128,8 @@ impl Codex {
         }
     }
 
-    /// Refuses where the permissions end the session: the client reads project files as its commands would.
+    /// Refuses if permissions deny reading the file, which ends the session: the client reads project files under the
+    /// same restrictions as its commands.
     fn check_permissions(
         &self,
         path: &Path,
@@ -189,7 +191,7 @@ impl Codex {
         Ok(budget.texts)
     }
 
-    /// What comes of opening a picked file.
+    /// Reads a picked file, and returns what the client makes of it.
     fn opened(&self, path: &Path, budget: usize, search: &mut Search) -> Known<Opened> {
         let of_entries = self.examined == Examined::Entries;
         Ok(match search.read(path, "root first, until the budget is spent")? {
@@ -197,7 +199,7 @@ impl Codex {
             Err(Unreadable::Errno(Errno::NOENT)) => {
                 Opened::Without(Fate::Missing, "a broken link; it still hides the other names of its directory")
             }
-            // Of the devices that somebody might link to, only those like /dev/null come to an end.
+            // A link may lead to any device, but only devices like /dev/null come to an end.
             Err(Unreadable::Not(FileType::Device)) if of_entries => {
                 Opened::Without(Fate::Empty, "a device without text; it still hides the other names of its directory")
             }
@@ -210,7 +212,7 @@ impl Codex {
         })
     }
 
-    /// A file for which nothing of the budget is left.
+    /// Records a file for which no budget is left.
     fn leave_out(
         &self,
         path: &Path,
@@ -228,7 +230,7 @@ impl Codex {
         Ok(())
     }
 
-    /// Takes of a file what the budget allows. White space costs nothing.
+    /// Takes as much of a file as the budget allows. A text of white space alone is not charged.
     fn charge(&self, path: &Path, raw: &Content, source: Source, budget: &mut Budget, answer: &mut Answer) {
         let cut = raw.len().min(budget.left);
         let is_cut = cut < raw.len();
@@ -270,31 +272,32 @@ impl Codex {
     }
 }
 
-/// The bytes that all project files share.
+/// Budget in bytes that all project files share.
 struct Budget {
     total: usize,
     left: usize,
-    /// Whether the user was told that it is used up.
+    /// True if the user was warned that the budget is used up.
     was_said: bool,
-    /// What was taken of each file, root first.
+    /// Text taken of each file, root first.
     texts: Vec<Text>,
 }
 
-/// What comes of opening a picked file.
+/// Result of opening a picked file.
 enum Opened {
     Text(Content),
-    /// It counts as one without text, for this reason.
+    /// The file counts as one without text, for this reason.
     Without(Fate, &'static str),
-    /// It is larger than Briefing reads.
+    /// The file is larger than Briefing reads.
     TooLarge(Unreadable, String),
-    /// The client waits for ever.
+    /// The client waits forever.
     Endless,
-    /// The client gives up all project files.
+    /// The client drops all project files.
     Broken(String),
 }
 
-/// Global files first, then directory by directory from the root, each in the order of the names. Fallbacks with `..` may lead
-/// to one path from several directories: where it is read, it is not said to be shadowed as well.
+/// Sorts the sources: global files first, then directory by directory from the root, each in the order of the names.
+/// Fallbacks with `..` may lead to one path from several directories; a path that is read is not also listed as
+/// shadowed.
 fn in_reading_order(sources: &mut Vec<Source>, order: &[PathBuf]) {
     let read: HashSet<PathBuf> = sources
         .iter()
@@ -318,7 +321,7 @@ fn in_reading_order(sources: &mut Vec<Source>, order: &[PathBuf]) {
     });
 }
 
-/// What keeps all project files out.
+/// An error that drops all project files.
 struct Problem {
     path: PathBuf,
     what: String,
@@ -329,7 +332,7 @@ impl Problem {
         Problem { path, what: format!("{}: {}", errno.name(), errno.text()) }
     }
 
-    /// A file that was picked, and that is not loaded because of it.
+    /// Creates the source of a picked file that is dropped because of the error.
     fn drops(&self, path: PathBuf) -> Source {
         let (by, what) = (&self.path, &self.what);
         let reason =
@@ -338,7 +341,7 @@ impl Problem {
     }
 }
 
-/// Codex stops at the first name of a directory; a file under a later name is said to be shadowed.
+/// Records a file under a later name as shadowed, because Codex stops at the first name of a directory.
 fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let found = search.stat(path, "Codex stops at the first name; asked to explain what is shadowed")?;
     if found.is_ok_and(|meta| meta.kind == FileType::File) {
@@ -349,7 +352,7 @@ fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer:
     Ok(())
 }
 
-/// Says that nothing is read because of an error.
+/// Records that nothing is read because of an error.
 fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Text> {
     let reason = format!("{}: any error but \"not found\" drops all project files of the session", problem.what);
     answer.sources.push(Source::new(&problem.path, Scope::Project, Fate::Unreadable, reason.clone()));
@@ -361,7 +364,7 @@ fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Text> {
     Vec::new()
 }
 
-/// A file that cannot be read takes everything back that was read before it.
+/// Drops all files that were read before one that cannot be read.
 fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by: &Path) -> Vec<Text> {
     let last = answer.sources.len() - 1;
     for source in &mut answer.sources[first_source..last] {
@@ -384,8 +387,8 @@ fn first_of(dir: &Path, settings: &Settings, names: &[&str]) -> String {
     format!("{}: the first regular file of {}", place_of(dir, settings), listed(names))
 }
 
-/// The names as the trace says them. It does so for each of them, so of very many only the first are listed, and of a long
-/// one only its beginning.
+/// Formats the names for the trace. The trace repeats them for each name, so only the first ones are listed, and long
+/// ones are cut.
 fn listed(names: &[&str]) -> String {
     const LISTED: usize = 12;
     const LONGEST: usize = 200;

@@ -8,14 +8,14 @@ use super::settings::Settings;
 use crate::answer::Standpoint;
 use crate::harness::Version;
 
-/// How the environment is described.
+/// Format of the environment block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The start directory and the shell, in a message of its own; no setting switches it off.
+    /// Start directory and shell, in a separate message; no setting disables it.
     DirectoryAndShell,
-    /// Date and time zone as well, as the settings say.
+    /// Also date and time zone, depending on the settings.
     WithDate,
-    /// Permissions as well.
+    /// Also permissions.
     WithPermissions,
 }
 
@@ -29,7 +29,7 @@ impl Form {
     }
 }
 
-/// The block, unless the settings switch it off.
+/// Returns the block, unless the settings disable it.
 pub(super) fn block(form: Form, settings: &Settings, at: &Standpoint, cwd: &Path) -> Option<String> {
     let cwd = escaped(&cwd.to_string_lossy());
     let mut out =
@@ -50,7 +50,7 @@ pub(super) fn block(form: Form, settings: &Settings, at: &Standpoint, cwd: &Path
     Some(out + "</environment_context>")
 }
 
-/// The roots of the workspace, and what may be touched.
+/// Formats the workspace roots and the file permissions.
 fn filesystem(permissions: &Permissions) -> String {
     let path = |path: &Path| escaped(&path.to_string_lossy());
     let roots: String = permissions.roots.iter().map(|root| format!("<root>{}</root>", path(root))).collect();

@@ -1,4 +1,4 @@
-//! The files that the settings come from: how one is read, and which ones of a project count.
+//! The settings files: how one is read, and which ones of a project count.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::snapshot::{Content, Errno, FileType, Unreadable};
 
 /// The administrator's settings, above everything else.
 pub(super) const MANAGED: &str = "/etc/codex/managed_config.toml";
-/// The administrator's requirements, which set nothing that is read here, but stop Codex when they are broken.
+/// The administrator's requirements. They set nothing that is read here, but stop Codex if they are broken.
 pub(super) const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
 
-/// Where the settings of a project are looked for.
+/// Directories from which the settings of a project are found.
 pub(super) struct Project<'a> {
     pub cwd: &'a Path,
     pub root: Option<&'a Path>,
@@ -22,11 +22,11 @@ pub(super) struct Project<'a> {
     pub codex_home: &'a Path,
 }
 
-/// Why a settings file does not become a table.
+/// Reason why a settings file cannot be used.
 enum Problem {
-    /// It cannot be read, or is not UTF-8.
+    /// The file cannot be read, or is not UTF-8.
     Unreadable(String),
-    /// It is no TOML.
+    /// The file is not TOML.
     Broken(String),
 }
 
@@ -42,7 +42,7 @@ impl Problem {
 }
 
 impl Behavior {
-    /// One settings file; `None` if there is none.
+    /// Reads one settings file; `None` if it does not exist.
     fn read_table(&self, path: &Path, search: &mut Search) -> Known<Result<Option<Node>, Problem>> {
         Ok(self.table(search.read(path, "settings, lowest layer first")?))
     }
@@ -60,7 +60,7 @@ impl Behavior {
         formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text)))
     }
 
-    /// One settings file, if it is there; what is wrong with it stops the client.
+    /// Reads one settings file, if it exists; refuses if it is broken, which stops the client.
     pub fn read_or_refuse(&self, path: &Path, search: &mut Search) -> Known<Option<Node>> {
         self.read_table(path, search)?.map_err(|problem| problem.halt(path))
     }
@@ -99,7 +99,7 @@ impl Behavior {
     }
 }
 
-/// The table without the keys that do not count in it.
+/// Returns the table without the keys that are not allowed in it.
 fn without(table: Node, denied: &[&str]) -> Node {
     let Value::Table(entries) = table.value else { return table };
     let kept = entries.into_iter().filter(|(key, _)| !denied.contains(&key.as_str()));

@@ -7,11 +7,11 @@ use crate::answer::{Answer, Fate, Scope, Source, Text, Warning};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType};
 
-/// By which it is chosen, in the words of the trace.
+/// Rule by which the global file is chosen, for the trace.
 const RULE: &str = "global: the first of override and AGENTS.md that has text";
 
 impl Codex {
-    /// The first global file with text in it. It is not charged to the budget.
+    /// Returns the text of the first global file that has any. It is not charged to the budget.
     pub(super) fn global_text(
         &self,
         codex_home: &Path,
@@ -42,7 +42,7 @@ impl Codex {
         Ok(taken.map(|(text, _)| text))
     }
 
-    /// The text of one global file, if it has any.
+    /// Returns the text of one global file, if it has any.
     fn global_file(&self, path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<Text>> {
         let source = |fate, reason: &str| Source::new(path, Scope::User, fate, reason);
         let raw = match search.read(path, RULE)? {

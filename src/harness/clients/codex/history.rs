@@ -1,4 +1,4 @@
-//! How Codex changed since 0.104: what, since which version, and the cases that show it.
+//! Changes of Codex since 0.104: what changed, since which version, and the cases that show it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,13 +6,13 @@ use super::Codex;
 use crate::harness::history::replays;
 use crate::harness::{Change, History, Replays};
 
-/// What is known of every version.
+/// History of Codex.
 pub(super) static HISTORY: History =
     History { changes: CHANGES, rules: |version| Arc::new(Codex::for_version(version)), replays: &REPLAYS };
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/codex.toml")));
 
-/// What changed, oldest first.
+/// Changes, oldest first.
 pub(super) const CHANGES: &[&Change] = &[
     &MARKERS,
     &NO_JS_REPL,
@@ -62,7 +62,7 @@ const fn change(since: &'static str, what: &'static str, cases: &'static [&'stat
     Change { since, what, cases }
 }
 
-/// The case that shows a change of the models.
+/// The case that shows that the known models changed.
 const ROOM: &[&str] = &["codex/a_model_with_a_larger_window_has_more_skills"];
 const MODELS: &str = "other models are known, and with them the room for the list of skills";
 
@@ -244,7 +244,8 @@ pub(super) const MODELS_159: Change = change("0.159.1", MODELS, ROOM);
 pub(super) const MODEL_IS_FILLED: Change =
     change("0.160.0", "an empty `model` stops Codex", &["codex/an_empty_model_is_refused"]);
 pub(super) const MODELS_165: Change = change("0.165.0", MODELS, ROOM);
-/// Not in [`CHANGES`]: what the user is shown has changed, and no text, so it makes no version uncertain.
+/// Not in [`CHANGES`], because only the screen output changed and not the text that is sent; so it makes no version
+/// uncertain.
 pub(super) const LOSSES: Change = change(
     "0.169.0",
     "what the budget leaves out is shown to the user",

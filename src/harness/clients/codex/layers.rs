@@ -4,26 +4,26 @@ use std::path::Path;
 
 use crate::formats::{self, Node, Value};
 
-/// What `-c` settings are said to come from.
+/// Source shown for `-c` settings.
 pub(super) const ARGUMENTS: &str = "-c";
 
-/// Settings tables with the file each came from, lowest first. Tables merge and everything else replaces, so a value is
-/// the one that the highest layer has at its path.
+/// Settings tables, each with its file, lowest first. Tables are merged and other values replaced, so a value is the
+/// one in the highest layer that has its path.
 #[derive(Clone, Default)]
 pub(super) struct Layers(pub Vec<(String, Node)>);
 
 impl Layers {
-    /// The value at a path of keys, and the layer that set it.
+    /// Returns the value at a path of keys, and the layer that set it.
     pub fn value(&self, path: &[&str]) -> Option<(&Node, &str)> {
         self.0.iter().rev().find_map(|(from, table)| Some((table.at_path(path)?, from.as_str())))
     }
 
-    /// How high the layer is that sets the value at a path.
+    /// Returns the index of the highest layer that sets the value at a path.
     pub fn height(&self, path: &[&str]) -> Option<usize> {
         self.0.iter().rposition(|(_, table)| table.at_path(path).is_some())
     }
 
-    /// The keys of the table at a path, in any layer, sorted.
+    /// Returns the keys of the table at a path in any layer, sorted.
     pub fn names(&self, path: &[&str]) -> Vec<&str> {
         let tables = self.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table());
         let mut names: Vec<&str> = tables.flatten().map(|(name, _)| name.as_str()).collect();
@@ -37,7 +37,8 @@ impl Layers {
     }
 }
 
-/// `-c key.path=value` options as one table, later ones over earlier ones; a value that is no TOML is a text.
+/// Parses `-c key.path=value` options into one table, later ones over earlier ones; a value that is not TOML is a
+/// string.
 pub(super) fn arguments(options: &[&str]) -> Result<Node, String> {
     let mut table = Value::Table(Vec::new());
     for option in options {
@@ -48,8 +49,7 @@ pub(super) fn arguments(options: &[&str]) -> Result<Node, String> {
         if key.is_empty() {
             return Err(format!("Empty key in override: {option}"));
         }
-        // As the value of a line of its own, so that comments, tables over several lines and whatever follows are taken
-        // as Codex takes them.
+        // Parsed as a line of its own, so that comments, multi-line tables and trailing text are handled as in Codex.
         let value = match formats::parse_toml(&format!("value = {}", value.trim())) {
             Ok(line) => line.get("value").map_or(Value::Null, |node| node.value.clone()),
             Err(_) => Value::Text(value.trim().trim_matches(['"', '\'']).to_owned()),

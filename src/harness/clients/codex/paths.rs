@@ -1,4 +1,4 @@
-//! Configured names that are paths, taken as the system takes them: `..` behind a link, a slash at the end.
+//! Configured names that are paths, resolved as the system does: `..` after a link, a slash at the end.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -6,12 +6,13 @@ use std::path::{Component, Path, PathBuf};
 use crate::search::{Known, Search};
 use crate::snapshot::{Errno, FileType, Meta, absolute};
 
-/// Whether a configured name leaves a directory by `..`.
+/// Returns true if a configured name contains `..`.
 pub(super) fn climbs(name: &str) -> bool {
     Path::new(name).components().any(|component| component == Component::ParentDir)
 }
 
-/// The path of `name` in `dir`, with `..` resolved as the system does: behind a link it leads up from the link's target.
+/// Returns the path of `name` in `dir`, with `..` resolved as the system does: after a link it leads up from the link's
+/// target.
 pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
     let mut found = if climbs(name) { Ok(dir.to_owned()) } else { Ok(plain(dir, name)) };
     let mut components = Path::new(name).components().filter(|_| climbs(name)).peekable();
@@ -34,12 +35,12 @@ pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Known<Res
     Ok(found)
 }
 
-/// The path of a name that does not climb, without the slash at its end: two paths that differ in it only are one question.
+/// Returns the path of a name without `..`, without a trailing slash, so that both spellings are the same question.
 pub(super) fn plain(dir: &Path, name: &str) -> PathBuf {
     dir.join(name).components().collect()
 }
 
-/// A path in the settings: relative ones belong to `base`, and `~` is the home directory.
+/// Resolves a path in the settings: relative paths are relative to `base`, and `~` is the home directory.
 pub(super) fn in_settings(written: &str, base: &Path, home: &Path) -> PathBuf {
     match written.strip_prefix('~') {
         Some("") => home.to_owned(),
@@ -48,12 +49,13 @@ pub(super) fn in_settings(written: &str, base: &Path, home: &Path) -> PathBuf {
     }
 }
 
-/// Whether the system wants a directory under this name: after a slash it follows a link, and a file is an error.
+/// Returns true if the system requires a directory under this name: with a trailing slash, links are followed and files
+/// are an error.
 pub(super) fn wants_directory(name: &str) -> bool {
     name.ends_with('/') || name.ends_with("/.")
 }
 
-/// `stat` of the path that `name` has been resolved to.
+/// Examines (`stat`) the path to which `name` was resolved.
 pub(super) fn stat(
     path: &Path,
     name: &str,

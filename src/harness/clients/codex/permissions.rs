@@ -1,4 +1,5 @@
-//! What the agent's commands may touch, as the environment block tells the model: a sandbox mode, or a profile of permissions.
+//! File permissions of the agent's commands, as the environment block shows them: a sandbox mode, or a profile of
+//! permissions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use crate::formats::Value;
 use crate::harness::Version;
 use crate::snapshot::absolute;
 
-/// What commands may touch; by default everything.
+/// File permissions of commands; by default everything is allowed.
 #[derive(Default)]
 pub(super) struct Permissions {
     /// The roots of the workspace.
@@ -26,7 +27,7 @@ pub(super) enum Profile {
     #[default]
     Disabled,
     Managed {
-        /// How deep patterns are looked for, in folders.
+        /// Maximum depth in folders to which patterns are searched.
         scan_depth: Option<i64>,
         entries: Vec<Entry>,
     },
@@ -45,7 +46,7 @@ pub(super) enum Access {
     Deny,
 }
 
-/// What an entry is about.
+/// Subject of an entry.
 pub(super) enum What {
     /// A name that begins with a colon.
     Special(String),
@@ -53,7 +54,7 @@ pub(super) enum What {
     Glob(String),
 }
 
-/// What the client itself may read of the files it looks for, which it reads as its commands would.
+/// Files that the client itself may read; it reads instruction files under the same restrictions as its commands.
 #[derive(Default)]
 pub(super) enum Reads {
     #[default]
@@ -64,21 +65,21 @@ pub(super) enum Reads {
     Unclear,
 }
 
-/// What the client may not read.
+/// Paths and patterns that the client may not read.
 #[derive(Default)]
 pub(super) struct Denied {
-    /// With everything below them.
+    /// Paths that are denied with everything below them.
     paths: Vec<PathBuf>,
     globs: Vec<String>,
 }
 
 impl Denied {
-    /// Whether nothing at `path`, a real one, can be read.
+    /// Returns true if `path`, a real path, cannot be read.
     pub fn holds(&self, path: &Path) -> bool {
         self.paths.iter().any(|denied| path.starts_with(denied))
     }
 
-    /// Whether a pattern may be about `path`: some name on the way ends as the pattern's last part does.
+    /// Returns true if a pattern may match `path`: a name on the path ends like the pattern's last part.
     pub fn may_hold(&self, path: &Path) -> bool {
         let names = || path.iter().map(|name| name.to_string_lossy());
         let ends = self.globs.iter().map(|glob| {
@@ -89,40 +90,40 @@ impl Denied {
     }
 }
 
-/// Where the session starts, and what the command line says about permissions.
+/// Start directory of the session, and the permissions given on the command line.
 pub(super) struct Asked<'a> {
     pub cwd: &'a Path,
     pub home: &'a Path,
-    /// `--sandbox`.
+    /// Value of `--sandbox`.
     pub sandbox: Option<&'a str>,
-    /// `--add-dir`.
+    /// Values of `--add-dir`.
     pub add_dirs: Vec<&'a str>,
-    /// Whether the user said anything about the project.
+    /// True if the user marked the project as trusted or untrusted.
     pub is_decided: bool,
-    /// How they are worked out.
+    /// Rules for permissions in this version.
     pub form: Form,
 }
 
-/// How permissions are worked out.
+/// Rules for permissions in a version.
 #[derive(Clone, Copy)]
 pub(super) struct Form {
-    /// Whether Codex knows such a thing, and insists on a default where there are profiles.
+    /// True if the version has permissions, and requires a default if there are profiles.
     pub are_known: bool,
-    /// Whether Codex has profiles of its own, and knows how deep patterns are looked for.
+    /// True if the version has built-in profiles and `glob_scan_max_depth`.
     has_own: bool,
-    /// Whether more than a path may be denied.
+    /// True if patterns may be denied, not only paths.
     denies_patterns: bool,
-    /// The folders in a root of the workspace that no command may write to.
+    /// Folders in a workspace root to which no command may write.
     protected: &'static [&'static str],
-    /// The same, taken over by a profile that extends `:workspace`.
+    /// Protected folders that a profile inherits from `:workspace`.
     protected_below: &'static [&'static str],
-    /// Whether the roots that a profile adds are roots of the workspace.
+    /// True if the roots that a profile adds are workspace roots.
     adds_roots: bool,
-    /// Whether the client itself is kept from files.
+    /// True if the permissions also apply to files that the client itself reads.
     keeps_from_files: bool,
 }
 
-/// What holds settings of programs, and history, in a root of the workspace.
+/// Folders in a workspace root that hold settings of programs, and history.
 const PROTECTED: &[&str] = &[".git", ".agents", ".codex", ".aws"];
 
 impl Form {
@@ -139,7 +140,7 @@ impl Form {
     }
 }
 
-/// The keys that decide. The one in the higher layer counts; in the same layer, the profile.
+/// Keys that select the permissions. The key in the higher layer counts; in the same layer, the profile.
 const MODE: &[&str] = &["sandbox_mode"];
 const DEFAULT: &[&str] = &["default_permissions"];
 
@@ -192,7 +193,7 @@ impl Permissions {
         Permissions { roots, profile, reads: Reads::Everything }
     }
 
-    /// A profile by its name: one of Codex's own, or one of the user's.
+    /// Resolves a profile by its name: a built-in one, or one of the user's.
     fn of_name(
         name: &str,
         from: &str,
@@ -226,7 +227,7 @@ impl Permissions {
     }
 }
 
-/// The paths in their order, each once.
+/// Removes duplicate paths, and keeps the order.
 fn unique(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut known = HashSet::new();
     paths.into_iter().filter(|path| known.insert(path.clone())).collect()
@@ -259,24 +260,24 @@ impl Entry {
     }
 }
 
-/// A profile of the user's with everything that it extends.
+/// A user's profile merged with everything that it extends.
 #[derive(Default)]
 struct Own {
     scan_depth: Option<i64>,
-    /// Further roots of the workspace, which the model is told of by their entries only.
+    /// Additional workspace roots; the model sees them only as entries.
     roots: BTreeMap<String, bool>,
     files: BTreeMap<String, Rule>,
 }
 
-/// What a profile says of one name.
+/// Access that a profile gives to one name.
 enum Rule {
     All(Access),
-    /// Of what is below it.
+    /// Access to paths below the name.
     Below(BTreeMap<String, Access>),
 }
 
 impl Own {
-    /// The profile `name`, laid over what it extends.
+    /// Reads the profile `name`, and merges it with what it extends.
     fn read(name: &str, from: &str, layers: &Layers, protected: &[&str]) -> Result<Own, Refusal> {
         let refused = |what: String| Refusal::new(from, what);
         let Some((table, _)) = layers.value(&["permissions"]) else {
@@ -318,7 +319,7 @@ impl Own {
         }
     }
 
-    /// Adds what one profile says, where nothing above it has said it.
+    /// Adds the values of one profile that no profile above it has set.
     fn underlay(&mut self, profile: &str, layers: &Layers) -> Result<(), Refusal> {
         for root in layers.names(&["permissions", profile, "workspace_roots"]) {
             let is_on = layers.value(&["permissions", profile, "workspace_roots", root]);
@@ -360,7 +361,7 @@ impl Own {
         }
     }
 
-    /// Two tables of one name become one, in which the upper goes first.
+    /// Adds a rule. Two tables of one name are merged, and the upper one wins.
     fn add(&mut self, name: &str, rule: Rule) {
         match (self.files.get_mut(name), rule) {
             (None, rule) => {
@@ -375,14 +376,14 @@ impl Own {
         }
     }
 
-    /// The roots of the workspace, and those of the profile.
+    /// Returns the workspace roots, and those of the profile.
     fn all_roots(&self, roots: &[PathBuf], asked: &Asked) -> Vec<PathBuf> {
         let further = self.roots.iter().filter(|(_, is_on)| **is_on);
         let further = further.map(|(root, _)| paths::in_settings(root, asked.cwd, asked.home));
         unique(roots.iter().cloned().chain(further).collect())
     }
 
-    /// The entries in the order of their names, where the workspace stands for each of its roots.
+    /// Returns the entries sorted by name, with workspace entries repeated for each root.
     fn entries(&self, roots: &[PathBuf], asked: &Asked) -> Result<Vec<Entry>, Refusal> {
         let roots = self.all_roots(roots, asked);
         let mut entries = Vec::new();
@@ -423,7 +424,7 @@ impl Own {
     }
 }
 
-/// The one key of `filesystem` that is no path.
+/// The one key of `filesystem` that is not a path.
 const SCAN_DEPTH: &str = "glob_scan_max_depth";
 
 fn access(word: &str) -> Access {
@@ -446,7 +447,7 @@ fn entries_below(dir: &Path, below: &BTreeMap<String, Access>, asked: &Asked) ->
     below.iter().map(entry).collect()
 }
 
-/// The entry for a path, which may be a pattern only to deny; `/**` at the end says what a path says by itself.
+/// Creates the entry for a path. Patterns can only be denied; a trailing `/**` means the same as the path itself.
 fn entry(dir: Option<&Path>, written: &str, access: Access, asked: &Asked) -> Result<Entry, Refusal> {
     let whole = |path: &str| match dir {
         Some(dir) => absolute(dir, Path::new(path)),
@@ -474,7 +475,7 @@ fn entry(dir: Option<&Path>, written: &str, access: Access, asked: &Asked) -> Re
     }
 }
 
-/// What is left to be read: everything, once the root of the disk is, but what is denied.
+/// Returns the files that may be read: if the root of the disk is readable, everything that is not denied.
 fn reads(entries: &[Entry]) -> Reads {
     let is_root = |what: &What| match what {
         What::Special(name) => name == ":root",

@@ -1,4 +1,4 @@
-//! Where a project starts: its files, and its settings.
+//! The root of a project: of its files, and of its settings.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use super::rules::{Behavior, DocumentRoot, SettingsRoot, Tildes};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, absolute};
 
-/// What looking for the project root comes to.
+/// Result of the search for the project root.
 pub(super) enum Root {
     Found(PathBuf),
     Nowhere,
-    /// A marker that cannot be looked for.
+    /// A marker that cannot be examined.
     Error(String),
 }
 
-/// What looking for both roots needs.
+/// Input of the search for both roots.
 pub(super) struct Looked<'a> {
-    /// The markers where none are set.
+    /// Default markers.
     pub defaults: &'a [&'a str],
     pub home: &'a Path,
 }
 
 impl Tildes {
-    /// The path of a marker in a directory.
+    /// Returns the path of a marker in a directory.
     fn path(self, dir: &Path, marker: &str, home: &Path) -> PathBuf {
         match self {
             Tildes::Letters => absolute(dir, Path::new(marker)),
@@ -33,7 +33,7 @@ impl Tildes {
 }
 
 impl Behavior {
-    /// Where the project files start, seen from the directory where they end.
+    /// Returns the root of the project files, searched upwards from `documents`.
     pub fn document_root(
         &self,
         documents: &Path,
@@ -59,7 +59,7 @@ impl Behavior {
         }
     }
 
-    /// Where project settings start, which is not where project files start.
+    /// Returns the root of the project's settings, which may differ from that of its files.
     pub fn settings_root(
         &self,
         cwd: &Path,
@@ -95,14 +95,14 @@ impl Behavior {
     }
 }
 
-/// What a marker means that cannot be examined.
+/// Meaning of a marker that cannot be examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unexamined {
     IsAbsent,
     DropsEverything,
 }
 
-/// The nearest directory that has any of the markers.
+/// Returns the nearest directory that has any of the markers.
 fn find(
     dirs: &[&Path],
     markers: &[String],
@@ -116,7 +116,7 @@ fn find(
         for marker in markers {
             match search.stat(&path(dir, marker), "project root: the nearest directory with a root marker")? {
                 Ok(_) => return Ok(Root::Found(dir.to_owned())),
-                // A NUL byte in the marker.
+                // The marker has a NUL byte.
                 Err(Errno::INVAL) => return Ok(Root::Error(marker.clone())),
                 Err(Errno::NOENT) => {}
                 Err(_) if unexamined == Unexamined::DropsEverything => {

@@ -1,77 +1,78 @@
-//! Which settings count in an edition of Codex, and for what.
+//! Behaviour of a version of Codex towards its settings.
 
 use super::skills::{self, Model};
 use super::types::{By, Checks};
 use super::{history as h, permissions, trust};
 use crate::harness::Version;
 
-/// Which settings count in an edition, and for what.
+/// Behaviour of a version towards its settings.
 #[derive(Clone)]
 pub(super) struct Behavior {
-    /// What a profile is.
+    /// Form of profiles.
     pub profiles: Profiles,
-    /// What marks the root of the project files.
+    /// Markers of the root of the project files.
     pub document_root: DocumentRoot,
-    /// Where the settings of a project start, which need not be where its files start.
+    /// Markers of the root of the project's settings, which may differ from that of its files.
     pub settings_root: SettingsRoot,
-    /// What `~` in a marker is.
+    /// Meaning of `~` in a marker.
     pub tildes: Tildes,
-    /// Whom the user trusts.
+    /// Rules for trust.
     pub trust: trust::Behavior,
-    /// What an untrusted project loses.
+    /// Parts of an untrusted project that do not count.
     pub distrust: Distrust,
     /// Keys that a project may not set.
     pub denied_to_projects: &'static [&'static str],
-    /// When the administrator's settings are laid over the others, and types are checked.
+    /// Point at which the administrator's settings are applied over the others, and types are checked.
     pub managed: Managed,
-    /// What is done with settings that are no regular file, but can be read.
+    /// Handling of settings files that are devices.
     pub devices: Devices,
-    /// Which fallback names count.
+    /// Fallback names that count.
     pub fallbacks: Fallbacks,
-    /// What is checked.
+    /// Checks of the settings.
     pub checks: Checks,
-    /// How a single skill is named that is switched off.
+    /// Key that identifies a single disabled skill.
     pub skills: By,
-    /// The models of which it is known what they can be told at once.
+    /// Models whose context window is known.
     pub models: Vec<Model>,
-    /// How permissions are worked out.
+    /// Rules for permissions.
     pub permissions: permissions::Form,
-    /// Keys that name files which must have text.
+    /// Keys that name files which must have text, each with the client's name for the file.
     pub texts: &'static [(&'static str, &'static str)],
 }
 
-/// What a profile is.
+/// Form of profiles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Profiles {
-    /// `NAME.config.toml`, a layer above the user's settings. The older kind stops Codex.
+    /// `NAME.config.toml`, a layer above the user's settings. The older form stops Codex.
     Files,
-    /// A table `[profiles.NAME]`, which has few keys: those of this crate's concern are `features` and files with text.
+    /// A table `[profiles.NAME]` with few keys: of those, `features` and files with text matter here.
     Tables,
 }
 
-/// What marks the root of the project files.
+/// Markers of the root of the project files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentRoot {
-    /// `project_root_markers`; what cannot be examined counts as absent.
+    /// `project_root_markers`; a marker that cannot be examined counts as absent.
     Markers,
-    /// The same; but what cannot be examined drops all project files.
+    /// `project_root_markers`; a marker that cannot be examined drops all project files.
     MarkersOrNothing,
-    /// The default markers, whatever is set, and not in `/`; one that cannot be examined drops all project files.
+    /// The default markers, regardless of the settings, and not in `/`; a marker that cannot be examined drops all
+    /// project files.
     DefaultMarkers,
 }
 
-/// What marks the root of a project's settings.
+/// Markers of the root of a project's settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingsRoot {
     /// Any marker, but a directory called `.git` must hold `HEAD`.
     GitHoldsHead,
     /// Any marker.
     AnySimpleMarker,
-    /// Any marker, its path as the system takes it.
+    /// Any marker, its path resolved as the system does.
     AnyMarker,
 }
 
-/// What an untrusted project loses.
+/// Parts of an untrusted project that do not count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Distrust {
     /// Its settings.
@@ -80,43 +81,45 @@ pub(super) enum Distrust {
     SettingsAndFiles,
 }
 
-/// When the administrator's settings are laid over the others.
+/// Point at which the administrator's settings are applied over the others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Managed {
-    /// Before the project is looked for, so they may trust it. Types are checked once, when everything is merged.
+    /// Before the search for the project, so that they may trust it. Types are checked once, after all layers are
+    /// merged.
     BeforeTheProject,
-    /// Last, but for the markers of project files.
+    /// Last, except for the markers of project files.
     Last,
-    /// The same; and what the project is looked for with must have the right types by itself.
+    /// Last, except for the markers of project files. In addition, the settings used to find the project are
+    /// type-checked on their own.
     LastAndCheckedTwice,
 }
 
-/// What `~` in a marker is.
+/// Meaning of `~` in a marker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tildes {
-    /// A letter.
+    /// An ordinary character.
     Letters,
-    /// At its start, the home directory.
+    /// The home directory, if it is at the start.
     Home,
 }
 
-/// What is done with settings that are a device, such as /dev/null.
+/// Handling of settings files that are devices, such as /dev/null.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Devices {
     Refused,
     ReadAsEmpty,
 }
 
-/// Which of `project_doc_fallback_filenames` count.
+/// Entries of `project_doc_fallback_filenames` that count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fallbacks {
-    /// Names of files in the directory.
+    /// Only file names in the directory.
     Names,
-    /// Any path from the directory, upwards as well.
+    /// Any path relative to the directory, upwards as well.
     Paths,
 }
 
-/// What only the user may set; the administrator's own settings aside.
+/// Keys that only the user may set, apart from the administrator.
 const DENIED: &[&str] = &[
     "profile",
     "profiles",
@@ -128,7 +131,7 @@ const DENIED: &[&str] = &[
     "otel",
 ];
 
-/// Keys that name files which must have text, and what the client calls these.
+/// Keys that name files which must have text, each with the client's name for the file.
 const TEXTS: &[(&str, &str)] = &[
     ("model_instructions_file", "model instructions file"),
     ("experimental_compact_prompt_file", "experimental compact prompt file"),
@@ -136,7 +139,7 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 impl Behavior {
-    /// The rules of a version.
+    /// Returns the behaviour of a version.
     pub(super) fn for_version(version: Version) -> Behavior {
         Behavior {
             profiles: version.pick(&h::PROFILE_FILES, Profiles::Files, Profiles::Tables),

@@ -1,4 +1,4 @@
-//! The settings that decide what Codex reads, gathered from every layer, lowest first.
+//! The settings that decide what Codex reads, collected from every layer, lowest first.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,35 +16,35 @@ use crate::formats::Value;
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content};
 
-/// Everything that the settings say about instructions.
+/// All settings about instructions.
 pub(super) struct Settings {
-    /// The nearest directory with a root marker.
+    /// Root of the project files: the nearest directory with a root marker.
     pub root: Option<PathBuf>,
-    /// Where the settings of the project begin.
+    /// Root of the project's settings.
     pub settings_root: Option<PathBuf>,
-    /// `project_doc_max_bytes`, in bytes, and who set it.
+    /// Value of `project_doc_max_bytes`, in bytes; `budget_from` is the layer that set it.
     pub budget: Option<usize>,
     pub budget_from: String,
-    /// `project_doc_fallback_filenames`, those that are file names.
+    /// Entries of `project_doc_fallback_filenames` that count.
     pub fallbacks: Vec<String>,
     pub developer_instructions: Option<String>,
-    /// What `model_instructions_file` names, and what stands there.
+    /// Path and content of the file named by `model_instructions_file`.
     pub model_instructions: Option<(PathBuf, Content)>,
-    /// The MCP servers that are switched on.
+    /// MCP servers that are enabled.
     pub servers: Vec<String>,
-    /// Whether `<environment_context>` is sent, and whether with date and time zone.
+    /// True if `<environment_context>` is sent; `environment_time` is true if it has date and time zone.
     pub environment: bool,
     pub environment_time: bool,
     pub permissions: Permissions,
     pub skills: Switches,
     pub warnings: Vec<Warning>,
-    /// Settings that the client may refuse, for all that is known of it.
+    /// Settings that the client may refuse, because not all of its keys are known.
     pub unchecked: Vec<String>,
-    /// The switches in `features`, the profile's over the others.
+    /// Switches in `features`; those of the profile override the others.
     features: BTreeMap<String, bool>,
-    /// Whether the project loses its files because the user called it untrusted.
+    /// True if the project loses its files because the user marked it as untrusted.
     untrusted: bool,
-    /// Why the search for the root failed, if it did.
+    /// Reason why the search for the root failed, if it did.
     root_error: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Settings {
         Ok(Settings::read(edition, &layers, worked_out))
     }
 
-    /// The settings that are values of keys, beside those that were worked out.
+    /// Creates the settings from the values of keys and the derived values.
     fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
         let WorkedOut { root, settings_root, root_error, level, features, skills, permissions, model_instructions } =
             worked_out;
@@ -162,12 +162,12 @@ impl Settings {
         }
     }
 
-    /// Whether `[features]` switches this on.
+    /// Returns true if `[features]` enables this feature.
     pub fn has_feature(&self, name: &str) -> bool {
         self.features.get(name) == Some(&true)
     }
 
-    /// Why no project file is read at all, if so.
+    /// Returns the reason why no project files are read, if there is one.
     pub fn no_project_docs(&self) -> Option<String> {
         if self.untrusted {
             return Some("the project is marked untrusted in config.toml".to_owned());
@@ -179,7 +179,7 @@ impl Settings {
     }
 }
 
-/// What comes of several settings, or of settings and the disk.
+/// Values derived from several settings, or from settings and the disk.
 struct WorkedOut {
     root: Option<PathBuf>,
     settings_root: Option<PathBuf>,
@@ -191,15 +191,15 @@ struct WorkedOut {
     model_instructions: Option<(PathBuf, Content)>,
 }
 
-/// The settings of every layer but the project's.
+/// Settings of every layer except the project's.
 struct Gathered<'a> {
-    /// The name given with `--profile`.
+    /// Name given with `--profile`.
     profile: Option<&'a str>,
-    /// Of the system, the user and the profile.
+    /// Settings of the system, the user and the profile.
     files: Layers,
-    /// Of the command line.
+    /// Settings of the command line.
     arguments: Layers,
-    /// Of the administrator, above everything.
+    /// Settings of the administrator, above all others.
     managed: Layers,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Gathered<'a> {
         Ok(gathered)
     }
 
-    /// What counts for the project's root and for whether its settings are read: nothing that it says about itself.
+    /// Returns the layers that decide the project's root and trust; the project's own settings are not among them.
     fn without_project(&self, rules: &Behavior) -> Layers {
         let mut layers = self.files.clone();
         layers.0.extend(self.arguments.0.iter().cloned());
@@ -247,14 +247,14 @@ impl<'a> Gathered<'a> {
         layers
     }
 
-    /// What is outside of the project, with the administrator's settings above it in any case.
+    /// Returns the layers without the project's, with the administrator's settings on top in any case.
     fn with_managed(&self, outside: &Layers) -> Layers {
         let mut layers = outside.clone();
         layers.0.extend(self.managed.0.iter().cloned());
         layers
     }
 
-    /// All layers, those of the project in their place.
+    /// Returns all layers, including the project's.
     fn with_project(self, rules: &Behavior, project: &Project, outside: &Layers, search: &mut Search) -> Known<Layers> {
         let mut layers = self.files;
         rules.add_project_files(&mut layers, project, outside, search)?;
@@ -264,13 +264,13 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Ends the work where there is a refusal.
+/// Fails if there is a refusal.
 fn refuse_if(refusal: Option<Refusal>) -> Result<(), Refusal> {
     refusal.map_or(Ok(()), Err)
 }
 
 impl Behavior {
-    /// The table that is in force as a profile, by the option or else the key.
+    /// Returns the table in force as a profile, named by the option or else by the key.
     fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
         if self.profiles == Profiles::Files {
             return Ok(None);
@@ -283,13 +283,13 @@ impl Behavior {
         }
     }
 
-    /// What the environment block describes, where there is such a part of it.
+    /// Returns the permissions for the environment block, if the version has them.
     fn permissions(&self, layers: &Layers, asked: &Asked) -> Result<Permissions, Refusal> {
         if self.permissions.are_known { Permissions::read(layers, asked) } else { Ok(Permissions::default()) }
     }
 
-    /// Files that keys name, of the profile or of all: each must be readable and have text. A relative path belongs to the
-    /// settings file that has it.
+    /// Checks that the files named by keys, of the profile or else of all settings, are readable and have text. A
+    /// relative path is relative to its settings file. Returns the file of `model_instructions_file`.
     fn files_with_text(
         &self,
         layers: &Layers,
@@ -319,7 +319,7 @@ impl Behavior {
     }
 }
 
-/// The MCP servers of all layers that no layer above switches off.
+/// Returns the MCP servers of all layers that are not disabled.
 fn servers(layers: &Layers) -> Vec<String> {
     let named = layers.0.iter().filter_map(|(_, table)| table.get("mcp_servers")?.as_table()).flatten();
     let mut names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
@@ -333,7 +333,7 @@ fn servers(layers: &Layers) -> Vec<String> {
     names
 }
 
-/// The switches in `features` of all layers, those of the profile over the others.
+/// Returns the switches in `features` of all layers; those of the profile override the others.
 fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
     let tables = |path: &[&str]| -> Vec<(String, bool)> {
         let entries = layers.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table()).flatten();
@@ -343,7 +343,7 @@ fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
     tables(&["features"]).into_iter().chain(of_profile).collect()
 }
 
-/// The root markers that are set, else the default ones.
+/// Returns the configured root markers, else the default ones.
 fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Refusal> {
     let Some((node, from)) = layers.value(&["project_root_markers"]) else {
         return Ok(default.iter().map(|&marker| marker.to_owned()).collect());
@@ -354,7 +354,7 @@ fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<S
         .ok_or_else(|| Refusal::new(place, "project_root_markers must be an array of strings"))
 }
 
-/// `profile = "p"` of old, and the table of that name, stop Codex.
+/// Refuses the old key `profile = "p"` and the table of that name, which stop Codex.
 fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Refusal> {
     let advice = |name: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! Skills: where Codex looks for them, and the part of a developer message that lists them.
+//! Skills: their folders, and the part of a developer message that lists them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,42 +22,42 @@ use head::Head;
 pub(super) use switches::{Places, Switches};
 use switches::{Rule, switched_off};
 
-/// Folders are entered this deep; Codex 0.169.
+/// Rules for walking folders of skills, 6 levels deep (Codex 0.169).
 const WALK: Walk =
     Walk { depth: 6, hidden: false, folder_links: true, file_links: false, ends_at_skill: false, root_counts: true };
 
-/// Longest name, in characters; Codex 0.169.
+/// Maximum length of a name, in characters (Codex 0.169).
 const NAME_CHARACTERS: usize = 64;
 
-/// Longest description, in characters, three dots included; Codex 0.169.
+/// Maximum length of a description, in characters, including the three dots (Codex 0.169).
 const DESCRIPTION_CHARACTERS: usize = 1024;
 
-/// Longest name with that of its plugin before it, in characters; Codex 0.169.
+/// Maximum length of a name with its plugin's name in front, in characters (Codex 0.169).
 const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 
-/// Where the project begins: its files, and its settings, whose folders hold skills as well.
+/// Roots of a project: of its files, and of its settings, whose folders may hold skills as well.
 pub(super) struct Project<'a> {
-    /// Where its files end.
+    /// The last directory that is searched for project files.
     pub start: &'a Path,
     pub documents: Option<&'a Path>,
     pub settings: Option<&'a Path>,
 }
 
-/// Where the skills are listed.
+/// Place of the list of skills.
 #[derive(Clone, Copy)]
 enum Listing {
-    /// In a section behind the texts of the files, which is named.
+    /// In a section after the texts of the files; the section is named, not shown.
     BehindTheFiles,
     /// In a developer message.
     Message(Table),
 }
 
-/// When a table of roots stands in front of the list, and files are named by it.
+/// Condition for a table of roots before the list, so that files are named by the number of their root.
 #[derive(Clone, Copy)]
 enum Table {
-    /// Where whole paths leave no room for all that is said of skills, and it says more.
+    /// If whole paths leave too little room for all descriptions, and the table leaves more.
     ForRoom(Introductions),
-    /// Where it says more, or as much for less.
+    /// If it leaves room for more, or for the same at a lower cost.
     ForLess(Introductions),
 }
 
@@ -66,8 +66,8 @@ impl Listing {
         if !version.has(&h::SKILLS_MESSAGE) {
             return Listing::BehindTheFiles;
         }
-        // How long the words before the list are, with a table of roots and without, so that room is left for them. Before
-        // 0.143 they held the explanation of skills as well.
+        // Lengths of the text before the list, with a table of roots and without; it is charged to the budget. Before
+        // 0.143 it also contained the explanation of skills.
         let lengths = [
             (&h::INTRODUCTION_157, (294, 451)),
             (&h::GUARDIAN, (294, 458)),
@@ -84,17 +84,18 @@ impl Listing {
     }
 }
 
-/// How skills are found and listed.
+/// Rules by which skills are found and listed.
 #[derive(Clone, Copy)]
 pub(super) struct Form {
     listing: Listing,
-    /// Whether a skill behind a link is named by the link, and not by where it really is.
+    /// True if a skill behind a link is named by the link, not by its real path.
     keeps_links: bool,
-    /// Whether a tab in the path of a skill is taken.
+    /// True if the path of a skill may contain a tab.
     takes_tabs: bool,
-    /// Whether a head that is not YAML is read once more, its texts quoted, and a description that is too long is cut.
+    /// True if front matter that is not YAML is parsed again with its texts quoted, and a description that is too long
+    /// is cut.
     second_chance: bool,
-    /// Where the manifest of a plugin may be, the first one that is there counting.
+    /// Possible places of a plugin's manifest; the first one that exists counts.
     manifests: &'static [&'static str],
 }
 
@@ -111,7 +112,7 @@ impl Form {
 }
 
 impl Table {
-    /// How the list is introduced, if a table comes into question at all.
+    /// Returns the lengths of the introductions, if a table is considered at all.
     fn introductions(self, by_path: &Dealt) -> Option<Introductions> {
         match self {
             Table::ForRoom(introductions) => by_path.loses_something().then_some(introductions),
@@ -126,7 +127,7 @@ struct Root {
     rank: Rank,
 }
 
-/// Whose skills are listed first.
+/// Owner of a folder of skills, in the order of the list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Codex writes these itself when it starts.
@@ -137,7 +138,7 @@ enum Rank {
 }
 
 impl Codex {
-    /// Adds the skills to the sources, and the list in front of the instructions where it is a message of its own.
+    /// Adds the skills to the sources, and inserts the list before the instructions if it is a separate message.
     pub(super) fn skills(
         &self,
         at: &Standpoint,
@@ -161,7 +162,7 @@ impl Codex {
         search.expect(plugins::asks(&real, form.manifests))?;
         let rules = skills.rules(search)?;
         let mut found: Vec<(usize, Skill)> = Vec::new();
-        // A file that is reached on several ways counts once.
+        // A file that is reached by several paths counts once.
         let mut ways: HashMap<PathBuf, PathBuf> = HashMap::new();
         for ((index, path), real) in files.into_iter().zip(real) {
             if let Some(first) = ways.get(&real) {
@@ -192,7 +193,8 @@ impl Codex {
     }
 }
 
-/// The root of Codex's own skills, if it has not written them yet: it does so when it starts, and until then nobody knows them.
+/// Returns the root of Codex's own skills if it has not written them yet. It does so when it starts; until then they
+/// are unknown.
 fn unwritten(roots: &[Root], found: &[(usize, Skill)], skills: &Switches, search: &mut Search) -> Known<Option<usize>> {
     let own = roots.iter().position(|root| root.rank == Rank::System);
     let own = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
@@ -201,7 +203,8 @@ fn unwritten(roots: &[Root], found: &[(usize, Skill)], skills: &Switches, search
     Ok((found == Err(Errno::NOENT)).then_some(own))
 }
 
-/// The table of roots, and a line for every skill; or lines with whole paths, where these say more, or as much for less.
+/// Adds the list: either a table of roots and a short line per skill, or lines with whole paths, whichever says more,
+/// or as much at a lower cost.
 fn list(
     (roots, unwritten): (&[Root], Option<usize>),
     found: &mut [(usize, Skill)],
@@ -218,7 +221,7 @@ fn list(
     let (short, whole) = (Paths::ByRoot { roots, used: &used }, Paths::Whole);
     let lines = |paths: &Paths| -> Vec<Line> { listed.iter().map(|&index| line(&found[index], paths)).collect() };
     let (short, whole) = (lines(&short), lines(&whole));
-    // Skills that are not there yet would take their share, and nobody knows how much.
+    // Skills that are not written yet would take an unknown share.
     let deal = match unwritten {
         Some(_) => Dealt::whole,
         None => Dealt::of,
@@ -255,7 +258,7 @@ fn list(
     }
 }
 
-/// Says how much of a skill's description its list has.
+/// Records how much of a skill's description the list has.
 fn describe(skill: &mut Skill, characters: Option<usize>, budget: Budget) {
     let room =
         || format!("the list of skills may take {} {}, and they are spent", grouped(budget.limit), budget.unit.word());
@@ -277,13 +280,13 @@ fn describe(skill: &mut Skill, characters: Option<usize>, budget: Budget) {
     }
 }
 
-/// The table of the roots in use, each with its number.
+/// Formats the table of the roots in use, each with its number.
 fn table(roots: &[Root], used: &[usize]) -> Vec<String> {
     let row = |(number, root): (usize, &usize)| format!("- `r{number}` = `{}`", slashed(&roots[*root].dir));
     std::iter::once("### Skill roots".to_owned()).chain(used.iter().enumerate().map(row)).collect()
 }
 
-/// How the files of skills are named.
+/// Form of the skills' paths in the list.
 enum Paths<'a> {
     ByRoot { roots: &'a [Root], used: &'a [usize] },
     Whole,
@@ -320,7 +323,7 @@ fn too_many(cost: usize, budget: Budget, is_guess: bool) -> String {
     }
 }
 
-/// The folders of skills, in the order of their numbers, their links resolved.
+/// Returns the folders of skills in the order of their numbers, with links resolved.
 fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, search: &mut Search) -> Known<Vec<Root>> {
     let dirs = directories(project.start, project.documents);
     let with_settings = directories(cwd, project.settings);
@@ -332,7 +335,7 @@ fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, searc
     roots.push(of(codex_home.join("skills/.system"), Rank::System));
     roots.push(of(PathBuf::from("/etc/codex/skills"), Rank::Admin));
     roots.extend(dirs.iter().map(|dir| of(dir.join(".agents/skills"), Rank::Repository)));
-    // In the home directory the folders of the user and of the project are the same.
+    // In the home directory, the folders of the user and of the project are the same.
     let users: Vec<PathBuf> =
         roots.iter().filter(|root| root.rank == Rank::User).map(|root| root.dir.clone()).collect();
     roots.retain(|root| root.rank == Rank::User || !users.contains(&root.dir));
@@ -356,13 +359,13 @@ impl Root {
     }
 }
 
-/// A file that was found once more.
+/// Creates the source of a file that was found again.
 fn again(path: &Path, scope: Scope, first: &Path) -> Source {
     let reason = format!("the same file as {}, which comes first", first.display());
     Source { by: Some(first.to_owned()), ..shared::source(path, scope, Fate::Shadowed, &reason) }
 }
 
-/// A SKILL.md, where it was found and where it is.
+/// A SKILL.md: the path at which it was found, and its real path.
 struct SkillFile<'a> {
     path: &'a Path,
     real: &'a Path,
@@ -371,7 +374,7 @@ struct SkillFile<'a> {
 }
 
 impl SkillFile<'_> {
-    /// The skill of the file, unless something about it is not what it must be.
+    /// Returns the skill of the file; if it is invalid, adds a source with the reason instead.
     fn skill(
         &self,
         skills: &Switches,
@@ -421,7 +424,7 @@ impl SkillFile<'_> {
         Ok(Some(skill))
     }
 
-    /// Returns the name and the description in its head, or why it is no skill.
+    /// Returns the name and the description from the front matter, or the reason why the file is not a skill.
     fn own_name(&self, head: Head) -> Result<(String, String), String> {
         let one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
         let filled = |words: Option<String>| words.map(|words| one_line(&words)).filter(|words| !words.is_empty());
@@ -436,7 +439,8 @@ impl SkillFile<'_> {
         Ok((name, description))
     }
 
-    /// Returns the name with that of its plugin before it, and the description, or why it is no skill.
+    /// Returns the name, with its plugin's name in front, and the description, or the reason why the file is not a
+    /// skill.
     fn qualified(&self, plugin: Option<String>, name: String, description: String) -> Result<(String, String), String> {
         let name = plugin.map_or(name.clone(), |plugin| format!("{plugin}:{name}"));
         if name.chars().count() > QUALIFIED_CHARACTERS {

@@ -1,4 +1,4 @@
-//! Whom Codex trusts: the `projects` table of its settings, and the git root it looks up there.
+//! Trust: the `projects` table of the settings, and the git root that is looked up there.
 
 use std::path::{Path, PathBuf};
 
@@ -9,50 +9,50 @@ use crate::harness::Version;
 use crate::search::{Known, Search};
 use crate::snapshot::{FileType, absolute};
 
-/// What the user said about a project.
+/// The user's decision about a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     Trusted,
     Untrusted,
-    /// There is an entry, but it says nothing; no other place is asked.
+    /// There is an entry without a decision; no other place is looked up.
     Undecided,
 }
 
-/// What an entry without a `trust_level` does.
+/// Effect of an entry without a `trust_level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Silent {
-    /// No other place is asked (project files).
+    /// No other place is looked up (project files).
     EndsTheSearch,
-    /// The next place is asked (project settings).
+    /// The next place is looked up (project settings).
     IsPassedOver,
 }
 
-/// What differs between editions about trust.
+/// Differences between versions in how trust is decided.
 #[derive(Clone, Copy)]
 pub(super) struct Behavior {
     pub keys: Keys,
     pub git_root: GitRoot,
 }
 
-/// Under which keys a place is looked up.
+/// Keys under which a place is looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
-    /// Its real path, then its own.
+    /// Its real path, then the path as written.
     RealThenWritten,
-    /// Its own.
+    /// The path as written.
     Written,
 }
 
-/// How the git root is found.
+/// Method by which the git root is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GitRoot {
-    /// By looking at `.git` and what it holds.
+    /// By `.git` and its contents.
     ByItsFiles,
-    /// By the nearest entry called `.git`: the checkout that a worktree's file points to is taken at its word.
+    /// By the nearest entry called `.git`; the checkout to which a worktree's file points is not verified.
     ByPointer,
-    /// The same; and a FIFO in its place is read, which does not end.
+    /// By the nearest entry called `.git`; a FIFO in its place is read, which never ends.
     ByPointerOrFifo,
-    /// By asking git, so what git takes for no repository is none.
+    /// By asking git, so only what git accepts as a repository counts.
     AsGitSays,
 }
 
@@ -65,7 +65,7 @@ impl GitRoot {
 }
 
 impl Behavior {
-    /// The entry for the first of `places` that has one.
+    /// Returns the level of the first of `places` that has an entry.
     pub(super) fn level(
         &self,
         places: &[&Path],
@@ -95,7 +95,7 @@ impl Behavior {
         Ok(None)
     }
 
-    /// The git root that trust is looked up for, which is not the root of the project files.
+    /// Returns the git root for trust, which may differ from the root of the project files.
     pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         match self.git_root {
             GitRoot::ByItsFiles => by_its_files(cwd, search),
@@ -104,7 +104,7 @@ impl Behavior {
         }
     }
 
-    /// The directory of the nearest `.git`, or the checkout that its file points to.
+    /// Returns the directory of the nearest `.git`, or the checkout to which its file points.
     fn by_pointer(&self, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         for dir in cwd.ancestors() {
             let git = dir.join(".git");
@@ -124,7 +124,8 @@ impl Behavior {
     }
 }
 
-/// What git calls the common directory, asked for where the session really starts, lies in the main checkout.
+/// Returns the directory of git's common directory, which lies in the main checkout, for the real path of the start
+/// directory.
 fn as_git_says(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(physical) = search.real(cwd)? else { return Ok(None) };
     for dir in physical.ancestors() {
@@ -134,7 +135,7 @@ fn as_git_says(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
             let common = search.real(&repository.common_dir)?.unwrap_or(repository.common_dir);
             return Ok(common.parent().map(Path::to_owned));
         }
-        // Git passes over whatever is no repository, but a file that leads to none ends its search.
+        // Git skips anything that is not a repository, but a file that leads to none ends its search.
         if meta.kind == FileType::File {
             return Ok(None);
         }
@@ -142,8 +143,8 @@ fn as_git_says(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// A `.git` directory must hold `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to
-/// the main checkout if it is the file of a linked worktree.
+/// Finds the git root by its files. A `.git` directory must contain `HEAD`, else the search continues upwards; anything
+/// else called `.git` ends it, and leads to the main checkout if it is the file of a linked worktree.
 fn by_its_files(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
@@ -158,8 +159,9 @@ fn by_its_files(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The main checkout of the linked worktree `dir`: its `.git` file names `STORE/worktrees/NAME` by just these words, the files
-/// `gitdir` and `commondir` there point back, through whatever links, and what holds the store has it for its own `.git`.
+/// Returns the main checkout of the linked worktree `dir`. Its `.git` file must name `STORE/worktrees/NAME` literally,
+/// the files `gitdir` and `commondir` there must point back, links resolved, and the directory that holds the store
+/// must use it as its own `.git`.
 fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some(worktree_dir) = pointed(dir, git_file, search)? else { return Ok(None) };
     let Some(store) = worktree_dir.parent().filter(|parent| parent.ends_with("worktrees")).and_then(Path::parent)
@@ -181,8 +183,8 @@ fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Known<Opti
     Ok((owned == Some(named)).then(|| main.to_owned()))
 }
 
-/// The real path of what a checkout has for its `.git`: a directory, or the one that a file there names, as people lay it
-/// beside a bare repository.
+/// Returns the real path of a checkout's repository: its `.git` directory, or the directory that its `.git` file names,
+/// as is common beside a bare repository.
 fn own_store(main: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let git = main.join(".git");
     let rule = "trust: the main checkout of a linked worktree has its repository";
@@ -197,14 +199,14 @@ fn own_store(main: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(search.real(&store)?.ok())
 }
 
-/// The path that a `.git` file in `dir` names.
+/// Returns the path that a `.git` file in `dir` names.
 fn pointed(dir: &Path, git_file: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let text = pointer(git_file, search)?;
     let target = text.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(str::trim);
     Ok(target.filter(|target| !target.is_empty()).map(|target| absolute(dir, Path::new(target))))
 }
 
-/// The trimmed text of one of git's pointer files; more than one line makes a path that does not exist.
+/// Returns the trimmed text of one of git's pointer files; several lines make a path that does not exist.
 fn pointer(path: &Path, search: &mut Search) -> Known<Option<String>> {
     let raw = search.read(path, "trust: a linked worktree leads to its main checkout")?;
     Ok(raw.ok().and_then(|raw| raw.as_text().map(|text| text.trim().to_owned())))

@@ -1,4 +1,4 @@
-//! The types that keys must have, in each edition.
+//! The types that keys must have in each version.
 
 mod features;
 mod keys;
@@ -11,7 +11,7 @@ use crate::formats::{Node, Value};
 use crate::harness::Version;
 use crate::text::list;
 
-/// The type that a key must have.
+/// Type that a key must have.
 #[derive(Clone, Copy)]
 pub(super) enum Type {
     Text,
@@ -21,7 +21,7 @@ pub(super) enum Type {
     Word(&'static [&'static str]),
     /// One of these words, or a table.
     WordOrTable(&'static [&'static str]),
-    /// One of these words, or a table `granular` that says everything it must.
+    /// One of these words, or a table `granular` with all required keys.
     WordOrGranular(&'static [&'static str]),
     Bool,
     Integer,
@@ -42,57 +42,58 @@ pub(super) enum Type {
     TextOrTexts,
     BoolOrTexts,
     List,
-    /// A table; what it holds is not looked into.
+    /// A table; its content is not checked.
     Table,
     TableOfTexts,
     TableOfWords(&'static [&'static str]),
     TableOfBools,
-    /// What a profile of permissions says of files: how each may be used, or tables of that.
+    /// File permissions of a profile: an access per name, or tables of those.
     Filesystem,
-    /// A table of known keys, others being ignored.
+    /// A table with known keys; others are ignored.
     Keys(&'static [(&'static str, Type)]),
-    /// The same, or an empty list.
+    /// Like `Keys`, or an empty list.
     KeysOrEmpty(&'static [(&'static str, Type)]),
-    /// The same, or a boolean.
+    /// Like `Keys`, or a boolean.
     BoolOrKeys(&'static [(&'static str, Type)]),
     /// A table of tables.
     Tables,
-    /// A table of tables of known keys.
+    /// A table of tables with known keys.
     TablesOf(&'static [(&'static str, Type)]),
-    /// `model_providers`: the same, and each has a name.
+    /// `model_providers`: like `TablesOf`, and each needs a name.
     Providers(&'static [tables::Fields]),
-    /// `mcp_servers`: the same, and each is a program or has a URL.
+    /// `mcp_servers`: like `TablesOf`, and each is a program or has a URL.
     Servers(&'static [tables::Fields]),
-    /// A table of booleans; those features may be tables.
+    /// A table of booleans; these features may be tables.
     Features(&'static [features::Feature]),
-    /// `skills`: which are switched off, by path, or also by name.
+    /// `skills`: disables skills by path, or also by name.
     Skills(By),
-    /// `agents`: tables, beside settings for all of them.
+    /// `agents`: tables, and settings for all agents.
     Agents(tables::Fields),
 }
 
-/// How a skill is named that is switched off.
+/// Key that identifies a single disabled skill.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Path,
     PathOrName,
 }
 
-/// What is checked of the settings in an edition; a wrong type in any other key would stop Codex as well, but is not noticed.
+/// Checks of the settings in a version. Codex also stops at wrong types of other keys, which is not noticed here.
 #[derive(Clone)]
 pub(super) struct Checks {
     pub keys: Vec<(&'static str, Type)>,
-    /// The same for a table in `profiles`.
+    /// Types of the keys of a table in `profiles`.
     pub profile_keys: tables::Fields,
-    /// What goes together in `[features]`.
+    /// Consistency check of the settings in `[features]`.
     pub features: Together,
     /// The features that may be tables.
     tables: &'static [features::Feature],
-    /// The providers that may be chosen without a description, and not be described, where the client insists.
+    /// Built-in providers, which may be chosen without a definition and must not be defined; `None` if the version does
+    /// not check that.
     pub own_providers: Option<&'static [&'static str]>,
 }
 
-/// Whether the settings of a feature must go together.
+/// Consistency check of a feature's settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Together {
     Checked,
@@ -100,7 +101,7 @@ pub(super) enum Together {
 }
 
 impl Checks {
-    /// The checks of a version.
+    /// Returns the checks of a version.
     pub fn for_version(version: Version) -> Checks {
         let (keys, profile_keys) =
             version.pick(&h::PROFILE_FILES, (keys::V0_169, keys::V0_169_PROFILE), (keys::V0_104, keys::V0_104_PROFILE));
@@ -127,14 +128,14 @@ impl Checks {
         checks
     }
 
-    /// Gives a key another type.
+    /// Changes the type of a key.
     fn take(&mut self, key: &str, wanted: Type) {
         for (_, takes) in self.keys.iter_mut().filter(|(name, _)| *name == key) {
             *takes = wanted;
         }
     }
 
-    /// What stops Codex: the first key with a wrong type, or settings that do not go together.
+    /// Returns what stops Codex: the first key with a wrong type, or inconsistent settings.
     pub fn wrong(&self, layers: &Layers) -> Option<Refusal> {
         let profiles = layers.names(&["profiles"]);
         let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], self.profile_keys));
@@ -146,7 +147,7 @@ impl Checks {
             .or_else(|| wrong_project(layers))
     }
 
-    /// The settings that the client may refuse, for all that is known of it.
+    /// Returns the settings that the client may refuse: unknown keys in the tables of features.
     pub fn unchecked(&self, layers: &Layers) -> Vec<String> {
         let tables = self.keys.iter().filter_map(|(key, wanted)| match wanted {
             Type::Features(known) => Some((*key, *known)),
@@ -163,7 +164,7 @@ impl Checks {
     }
 }
 
-/// The first entry of `projects` that is not what it must be.
+/// Returns the first invalid entry of `projects`.
 fn wrong_project(layers: &Layers) -> Option<Refusal> {
     let refused = |from: &str, message: String| Some(Refusal::new(from, message));
     let (projects, from) = layers.value(&["projects"])?;
@@ -183,7 +184,7 @@ fn wrong_project(layers: &Layers) -> Option<Refusal> {
     })
 }
 
-/// The first key of the table at `path` with a wrong type.
+/// Returns the first key of the table at `path` with a wrong type.
 fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option<Refusal> {
     for (key, wanted) in types {
         let path: Vec<&str> = path.iter().copied().chain([*key]).collect();
@@ -207,7 +208,7 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
     None
 }
 
-/// The first of the tables at `path` with something wrong in it.
+/// Returns the first error in the tables at `path`.
 fn wrong_tables(layers: &Layers, path: &[&str], types: &[tables::Fields], wanted: Type) -> Option<Refusal> {
     layers.names(path).into_iter().find_map(|name| {
         let entry: Vec<&str> = path.iter().copied().chain([name]).collect();
@@ -216,7 +217,7 @@ fn wrong_tables(layers: &Layers, path: &[&str], types: &[tables::Fields], wanted
     })
 }
 
-/// What is missing in a provider or server, or does not go together.
+/// Returns what is missing or inconsistent in a provider or a server.
 fn wrong_entry(layers: &Layers, path: &[&str], wanted: Type) -> Option<Refusal> {
     let (_, from) = layers.value(path)?;
     let has = |key: &&str| layers.value(&path.iter().copied().chain([*key]).collect::<Vec<_>>()).is_some();
@@ -234,7 +235,7 @@ fn wrong_entry(layers: &Layers, path: &[&str], wanted: Type) -> Option<Refusal> 
     refused(format!("is {kind}, and must have no `{other}`"))
 }
 
-/// Codex's own providers cannot be defined anew, and another one must be defined to be chosen.
+/// Refuses a definition of a built-in provider, and a chosen provider that is not defined.
 fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
     let described = layers.names(&["model_providers"]);
     if let Some(name) = described.iter().find(|name| own.contains(name)) {
@@ -251,14 +252,14 @@ fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
         .then(|| Refusal::new(from, format!("`model_provider` is {name:?}, which `model_providers` does not define")))
 }
 
-/// Says what a value must be, if it is not.
+/// Fails with a description of the expected type if a value has another one.
 fn check(node: &Node, wanted: Type) -> Result<(), String> {
     if fits(node, wanted) { Ok(()) } else { Err(words(wanted)) }
 }
 
 fn fits(node: &Node, wanted: Type) -> bool {
     let value = &node.value;
-    // A date counts as a text.
+    // Dates count as text.
     let is_text = node.as_text().is_some() || matches!(value, Value::Date(_));
     let is_table = node.as_table().is_some();
     let is_one_of = |known: &[&str]| node.as_text().is_some_and(|word| known.contains(&word));
@@ -312,7 +313,7 @@ fn is_identifier(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// Whether an entry may stand in a table of the type `of`.
+/// Returns true if an entry is allowed in a table of the type `of`.
 fn is_entry(name: &str, value: &Node, of: Type) -> bool {
     match of {
         Type::TableOfTexts => value.as_text().is_some(),
@@ -336,7 +337,7 @@ fn is_access(value: &Node) -> bool {
     matches!(value.as_text(), Some("read" | "write" | "none" | "deny"))
 }
 
-/// What a value of the type must be.
+/// Describes the values of a type.
 fn words(wanted: Type) -> String {
     match wanted {
         Type::Text => "a string",
@@ -370,7 +371,7 @@ fn words(wanted: Type) -> String {
     .to_owned()
 }
 
-/// `granular`, with everything that it must say.
+/// Returns true for a table `granular` with all required keys.
 fn is_granular(node: &Node) -> bool {
     let Some([(key, says)]) = node.as_table() else { return false };
     let is_said = |(key, _): &(&str, Type)| says.get(key).is_some_and(|value| value.as_bool().is_some());
@@ -378,7 +379,8 @@ fn is_granular(node: &Node) -> bool {
     key == "granular" && are_flags && tables::GRANULAR.iter().all(is_said)
 }
 
-/// Each entry of `config` switches one skill, by its path, or since 0.117 by its name.
+/// Returns true for a valid table `skills`. Each entry of `config` switches one skill, by its path, or since 0.117 by
+/// its name.
 fn is_skills(node: &Node, by: By) -> bool {
     let is_text = |entry: &Node, key: &str| entry.get(key).is_none_or(|value| value.as_text().is_some());
     let is_entry = |entry: &Node| {
@@ -396,7 +398,7 @@ fn is_skills(node: &Node, by: By) -> bool {
         && (by == By::Path || (is_flag(node, "include_instructions") && node.get("bundled").is_none_or(is_bundled)))
 }
 
-/// What an agent of one's own has to say of itself.
+/// Returns true for a valid agent of the user's.
 fn is_agent(node: &Node) -> bool {
     let is_text = |key: &str| node.get(key).is_none_or(|value| value.as_text().is_some());
     node.as_table().is_some() && is_text("description") && is_text("config_file")

@@ -1,21 +1,21 @@
-//! What the list of skills may take, and how it is made to fit.
+//! The budget of the list of skills, and how the list is cut to it.
 
 use crate::harness::clients::codex::history as h;
 use crate::harness::{Change, Version};
 
-/// What a list of skills may take.
+/// Budget of a list of skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Budget {
     pub limit: usize,
     pub unit: Unit,
 }
 
-/// In what the list is measured.
+/// Unit of the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Unit {
-    /// Tokens of four bytes: 2 % of what the model can be told at once; Codex 0.169.
+    /// Tokens of four bytes; the budget is 2 % of the model's context window (Codex 0.169).
     Tokens,
-    /// Characters, where the settings say that the model can be told nothing.
+    /// Characters, if the settings set the context window to zero or less.
     Characters,
 }
 
@@ -28,19 +28,19 @@ impl Unit {
     }
 }
 
-/// Characters for the list where no share can be worked out; Codex 0.169.
+/// Budget of the list in characters if no share of a context window can be computed (Codex 0.169).
 const CHARACTERS: usize = 8000;
 
 /// The context window of a model, in tokens.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Model {
-    /// How its name begins.
+    /// Prefix of the model's name.
     name: &'static str,
-    /// The default one.
+    /// Default context window.
     window: usize,
-    /// The largest that settings may ask for.
+    /// Maximum context window that settings may request.
     most: usize,
-    /// The change since which a version knows it so, and the one since which it does not.
+    /// The change with which a version came to know the model like this, and the one with which it ceased to.
     came: Option<&'static Change>,
     went: Option<&'static Change>,
 }
@@ -59,7 +59,7 @@ const MEDIUM: (usize, usize) = (372_000, 372_000);
 const USUAL: (usize, usize) = (272_000, 872_000);
 const LARGE: (usize, usize) = (272_000, 1_000_000);
 
-/// The models as `codex debug models` lists them; of those that a version knows, the first is the default.
+/// Models as `codex debug models` lists them; the first one that a version knows is the default.
 const MODELS: &[Model] = &[
     model("gpt-6.1-sol", USUAL, Some(&h::MODELS_159), None),
     model("gpt-6-astra", USUAL, Some(&h::MODELS_153), None),
@@ -81,7 +81,7 @@ const MODELS: &[Model] = &[
 
 const UNKNOWN: Model = model("", SMALL, None, None);
 
-/// The models that a version knows; the first is the default.
+/// Returns the models that a version knows; the first is the default.
 pub(in super::super) fn models(version: Version) -> Vec<Model> {
     let has = |change: &'static Change| version.has(change);
     let knows = |model: &&Model| model.came.is_none_or(has) && !model.went.is_some_and(has);
@@ -89,7 +89,7 @@ pub(in super::super) fn models(version: Version) -> Vec<Model> {
 }
 
 impl Budget {
-    /// The budget for a model, or for the default one, and for what `model_context_window` says.
+    /// Returns the budget for a model, or for the default model, and the value of `model_context_window`.
     pub fn of(models: &[Model], model: Option<&str>, window: Option<i64>) -> Budget {
         let default = models.first().unwrap_or(&UNKNOWN);
         let name = model.unwrap_or(default.name);
@@ -103,7 +103,7 @@ impl Budget {
         Budget { limit, unit }
     }
 
-    /// What a text takes.
+    /// Returns the cost of a text, in the budget's unit.
     fn cost(self, text: &str) -> usize {
         self.taken(text.len(), text.chars().count())
     }
@@ -115,7 +115,7 @@ impl Budget {
         }
     }
 
-    /// What a list with a table of roots takes beyond one without: the table, and the difference of their introductions.
+    /// Returns the additional cost of a list with a table of roots: the table, and the difference of the introductions.
     pub fn overhead(self, roots: &str, introductions: Introductions) -> usize {
         let Introductions { with_roots, without } = introductions;
         let with_roots = self.taken(with_roots + roots.len(), with_roots + roots.chars().count());
@@ -123,7 +123,7 @@ impl Budget {
     }
 }
 
-/// How long the introductions to the list are, in bytes, which are characters.
+/// Lengths of the introductions to the list, in bytes; all characters are ASCII.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Introductions {
     pub with_roots: usize,
@@ -134,44 +134,44 @@ pub(in super::super) struct Introductions {
 pub(super) struct Line<'a> {
     pub name: &'a str,
     pub description: &'a str,
-    /// The path of its file, by the number of its root, or whole.
+    /// Path of its file, either starting with the number of its root, or whole.
     pub file: String,
 }
 
 impl Line<'_> {
-    /// The line with the first `characters` of the description.
+    /// Formats the line with the first `characters` of the description.
     pub fn with(&self, characters: usize) -> String {
         let end = self.description.char_indices().nth(characters).map_or(self.description.len(), |(at, _)| at);
         self.to(end)
     }
 
-    /// The line with the description up to this byte.
+    /// Formats the line with the description up to this byte.
     fn to(&self, end: usize) -> String {
         let space = if end == 0 { "" } else { " " };
         format!("- {}:{space}{} (file: {})", self.name, &self.description[..end], self.file)
     }
 
-    /// What it takes with the description up to a byte.
+    /// Returns the cost of the line with the description up to a byte.
     fn cost(&self, end: usize, budget: Budget) -> usize {
         budget.cost(&(self.to(end) + "\n"))
     }
 }
 
-/// A list that has been made to fit.
+/// A list cut to its budget.
 pub(super) struct Dealt {
-    /// How many characters of each description are sent; `None` where the skill is left out altogether.
+    /// Number of characters of each description that are sent; `None` if the skill is left out.
     pub characters: Vec<Option<usize>>,
-    /// What the whole list would take, the table of its roots apart.
+    /// Cost of the uncut list, without the table of roots.
     pub whole: usize,
-    /// What it takes, with what the table of its roots takes.
+    /// Cost of the cut list, including the table of roots.
     cost: usize,
-    /// How many characters of descriptions are lost.
+    /// Number of characters of descriptions that are lost.
     lost: usize,
 }
 
 impl Dealt {
-    /// What the bare lines leave of the budget is dealt out character by character, one for each skill in turn. When not even
-    /// the bare lines fit, no skill is described, and those that do not fit are left out.
+    /// Cuts a list. The budget that the bare lines leave is distributed character by character, one for each skill in
+    /// turn. If not even the bare lines fit, no skill is described, and those that do not fit are left out.
     pub fn of(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
         let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
         let characters = dealt(lines, budget, budget.limit.saturating_sub(overhead), whole);
@@ -183,18 +183,18 @@ impl Dealt {
         Dealt { characters, whole, cost, lost }
     }
 
-    /// The same with every line whole.
+    /// Keeps every line whole.
     pub fn whole(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
         let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
         Dealt { characters: vec![Some(usize::MAX); lines.len()], whole, cost: whole + overhead, lost: 0 }
     }
 
-    /// Whether a skill is left out, or described in part.
+    /// Returns true if a skill is left out or its description is cut.
     pub fn loses_something(&self) -> bool {
         self.lost > 0 || self.characters.contains(&None)
     }
 
-    /// Whether it says more, or as much for less.
+    /// Returns true if it says more than `other`, or as much at a lower cost.
     pub fn is_better_than(&self, other: &Dealt) -> bool {
         let listed = |dealt: &Dealt| dealt.characters.iter().flatten().count();
         let rank = |dealt: &Dealt| (std::cmp::Reverse(listed(dealt)), dealt.lost, dealt.cost);
@@ -202,7 +202,7 @@ impl Dealt {
     }
 }
 
-/// How many characters of each description fit into `limit`.
+/// Returns for each description how many characters fit into `limit`.
 fn dealt(lines: &[Line], budget: Budget, limit: usize, whole: usize) -> Vec<Option<usize>> {
     if whole <= limit {
         return vec![Some(usize::MAX); lines.len()];
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn descriptions_share_what_the_bare_lines_leave() {
         let line = |description| Line { name: "a", description, file: "r0/a".to_owned() };
-        // Each bare line is 18 bytes long with its end, so two more are free, and one of them is the space.
+        // Each bare line is 18 bytes long with its line end, so two more are free; one of them is the space.
         let lines = [line("0123456789"), line("x"), line("0123456789")];
         for (limit, expected) in [
             (100, [Some(usize::MAX); 3]),

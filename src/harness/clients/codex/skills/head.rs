@@ -1,10 +1,10 @@
-//! The head of a SKILL.md, as Codex 0.169 reads it, and the second chance that it gives.
+//! The front matter of a SKILL.md as Codex 0.169 parses it, including its second attempt.
 
 use crate::formats::{Node, Value, parse_rust_yaml_in_part};
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::as_written;
 
-/// What the head of a SKILL.md says.
+/// Front matter of a SKILL.md.
 #[derive(Default)]
 pub(super) struct Head {
     pub name: Option<String>,
@@ -12,16 +12,17 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The head of a file, unless it has none that can be read.
+    /// Parses the front matter of a file; `None` if it has none that can be parsed.
     pub fn of_file(text: &str, second_chance: bool) -> Option<Head> {
         let (head, _) = heads::codex(text)?;
         Head::of(head).or_else(|| second_chance.then(|| Head::of(&quoted(head)))?)
     }
 
-    /// `None` where it is no YAML, or has a list or a table in place of a text. Numbers keep their digits.
+    /// Parses front matter; `None` if it is not YAML, or has a list or a table in place of a text. Numbers keep their
+    /// digits.
     fn of(head: &str) -> Option<Head> {
         let node = parse_rust_yaml_in_part(head).ok()?;
-        // Of the keys that it knows, none may stand twice.
+        // No known key may occur twice.
         if ["name", "description", "metadata"].iter().any(|key| times(&node, key) > 1) {
             return None;
         }
@@ -39,24 +40,23 @@ impl Head {
     }
 }
 
-/// A table, whose one known key has a text, or nothing.
+/// Returns true for a table whose one known key, if present, has a scalar value, and for no value at all.
 fn is_metadata(node: &Node) -> bool {
     let is_table = matches!(node.value, Value::Null | Value::Table(_));
     is_table && times(node, "short-description") < 2 && node.get("short-description").is_none_or(is_scalar)
 }
 
-/// How often a key stands in a table.
+/// Counts how often a key occurs in a table.
 pub(super) fn times(node: &Node, key: &str) -> usize {
     node.as_table().map_or(0, |entries| entries.iter().filter(|(name, _)| name == key).count())
 }
 
-/// Anything but a list and a table.
+/// Returns true for anything but a list or a table.
 pub(super) fn is_scalar(node: &Node) -> bool {
     !matches!(node.value, Value::List(_) | Value::Table(_))
 }
 
-/// The head with those values in quotes that people mean as texts and that are none in YAML. Texts that span lines are left
-/// alone.
+/// Quotes the values that are meant as texts but are not valid YAML. Multi-line texts are left alone.
 fn quoted(head: &str) -> String {
     let mut block: Option<usize> = None;
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! A skill at or below a folder with the manifest of a plugin has the plugin's name before its own.
+//! Plugins of skills: a skill at or below a folder with a plugin's manifest has the plugin's name in front of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::formats::{Value, parse_rust_json};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 
-/// Where the manifest of a plugin may be, the first one that is there counting; Codex 0.169.
+/// Possible places of a plugin's manifest; the first one that exists counts (Codex 0.169).
 pub(super) const MANIFESTS: &[&str] =
     &[".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
 
-/// What is asked to know the plugins of some skills.
+/// Returns the facts needed to find the plugins of some skills.
 pub(super) fn asks(skills: &[PathBuf], manifests: &[&str]) -> Vec<Ask> {
     let mut folders: Vec<&Path> = skills.iter().flat_map(|skill| skill.ancestors().skip(1)).collect();
     folders.sort();
@@ -18,7 +18,7 @@ pub(super) fn asks(skills: &[PathBuf], manifests: &[&str]) -> Vec<Ask> {
     folders.into_iter().flat_map(|folder| manifests.iter().map(|manifest| Ask::Kind(folder.join(manifest)))).collect()
 }
 
-/// The name of the nearest plugin that a skill is part of. A manifest that cannot be read is passed over.
+/// Returns the name of the nearest plugin that contains a skill. A manifest that cannot be read is ignored.
 pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> Known<Option<String>> {
     for folder in skill.ancestors().skip(1) {
         for manifest in manifests.iter().map(|manifest| folder.join(manifest)) {
@@ -34,7 +34,7 @@ pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> K
     Ok(None)
 }
 
-/// The name that a manifest gives, or that of its folder.
+/// Returns the name in a manifest, or else the name of its folder.
 fn name(manifest: &Path, folder: &Path, search: &mut Search) -> Known<Option<String>> {
     let Ok(raw) = search.read(manifest, "the plugin that the skills below belong to")? else { return Ok(None) };
     let Some(Ok(node)) = raw.as_text().map(parse_rust_json) else { return Ok(None) };

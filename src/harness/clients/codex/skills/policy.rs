@@ -1,4 +1,4 @@
-//! `agents/openai.yaml` beside a SKILL.md: whether the agent may call for the skill by itself.
+//! The file `agents/openai.yaml` beside a SKILL.md, which decides whether the agent may call the skill by itself.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use super::head::{is_scalar, times};
 use crate::formats::{Node, Value, parse_rust_yaml_in_part};
 use crate::search::{Known, Search};
 
-/// The programs that a skill may be for, in both spellings; Codex 0.169.
+/// Programs that a skill may be for, in both spellings (Codex 0.169).
 const PRODUCTS: [&str; 6] = ["chatgpt", "CHATGPT", "codex", "CODEX", "atlas", "ATLAS"];
 
-/// Why a skill is not listed, if its policy says so. A file with anything wrong in it says nothing.
+/// Returns the reason why the policy keeps a skill from being listed. An invalid file has no effect.
 pub(super) fn refusal(skill: &Path, search: &mut Search) -> Known<Option<&'static str>> {
     let path = skill.with_file_name("agents").join("openai.yaml");
     let Ok(raw) = search.read(&path, "whether the agent may call for the skill by itself")? else { return Ok(None) };
@@ -27,7 +27,7 @@ pub(super) fn refusal(skill: &Path, search: &mut Search) -> Known<Option<&'stati
     })
 }
 
-/// Whether every key that Codex knows has the right type, and stands once.
+/// Returns true if every key that Codex knows has the right type and occurs once.
 fn is_right(file: &Node) -> bool {
     const INTERFACE: [&str; 6] =
         ["display_name", "short_description", "icon_small", "icon_large", "brand_color", "default_prompt"];
@@ -46,12 +46,12 @@ fn is_right(file: &Node) -> bool {
         && has_once(file, "policy", &optional(&is_policy))
 }
 
-/// Whether a key is not there, or once, with the right value.
+/// Returns true if a key is absent, or occurs once with a valid value.
 fn has_once(table: &Node, key: &str, is_right: &dyn Fn(&Node) -> bool) -> bool {
     times(table, key) < 2 && table.get(key).is_none_or(is_right)
 }
 
-/// A table that is right, or nothing.
+/// Accepts null, and tables that pass the check.
 fn optional(is_right: &dyn Fn(&Node) -> bool) -> impl Fn(&Node) -> bool {
     |node| matches!(node.value, Value::Null) || (node.as_table().is_some() && is_right(node))
 }

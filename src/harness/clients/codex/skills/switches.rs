@@ -1,4 +1,4 @@
-//! `[skills]` in the settings: which skills are off.
+//! The table `[skills]` in the settings: which skills are disabled.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ use super::{Budget, Model};
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
 
-/// What the settings say about skills.
+/// Settings about skills.
 pub(in super::super) struct Switches {
-    /// Whether the list is left out.
+    /// True if the list is left out.
     pub unlisted: bool,
-    /// Whether Codex's own skills are off.
+    /// True if Codex's own skills are disabled.
     pub no_system: bool,
-    /// What the list may take.
+    /// Budget of the list.
     pub budget: Budget,
-    /// Skills that are switched on and off, one after the other.
+    /// Rules that enable and disable single skills, in order.
     rules: Vec<Rule>,
 }
 
-/// What one entry of `skills.config` says.
+/// One entry of `skills.config`.
 #[derive(Clone)]
 pub(super) struct Rule {
-    /// As it stands in the settings.
+    /// Name or path as written in the settings.
     pub written: String,
     which: Which,
     is_on: bool,
@@ -36,18 +36,18 @@ enum Which {
     File(PathBuf),
 }
 
-/// Where relative paths and `~` in the settings lead, and what the command line says.
+/// Directories for relative paths and `~` in the settings, and the model given on the command line.
 pub(in super::super) struct Places<'a> {
     pub cwd: &'a Path,
     pub codex_home: &'a Path,
     pub home: &'a Path,
-    /// `--model`.
+    /// Value of `--model`.
     pub model: Option<&'a str>,
 }
 
 impl Switches {
-    /// Reads the switches. Single skills are switched by the user only: in the settings of the user, in those of the profile,
-    /// and on the command line.
+    /// Reads the switches. Only the user can switch single skills: in the user's settings, in those of the profile, and
+    /// on the command line.
     pub fn read(layers: &Layers, (by, models): (By, &[Model]), places: &Places) -> Switches {
         let flag = |path: &[&str]| layers.value(path).and_then(|(node, _)| node.as_bool());
         let mut rules = Vec::new();
@@ -73,7 +73,7 @@ impl Switches {
         }
     }
 
-    /// The rules, their paths with every link resolved.
+    /// Returns the rules with all links in their paths resolved.
     pub(super) fn rules(&self, search: &mut Search) -> Known<Vec<Rule>> {
         let mut rules = self.rules.clone();
         for rule in &mut rules {
@@ -88,7 +88,7 @@ impl Switches {
 }
 
 impl Rule {
-    /// An entry names a skill or its file, not both.
+    /// Parses an entry, which names a skill or its file, but not both.
     fn of(entry: &Node, by: By, base: &Path, home: &Path) -> Option<Rule> {
         let text = |key: &str| entry.get(key).and_then(Node::as_text);
         let name = text("name").filter(|_| by == By::PathOrName);
@@ -108,7 +108,7 @@ impl Rule {
     }
 }
 
-/// What switches a skill off: the last word about it counts.
+/// Returns the rule that disables a skill; the last rule about it counts.
 pub(super) fn switched_off<'a>(rules: &'a [Rule], name: &str, real: &Path) -> Option<&'a Rule> {
     rules.iter().rfind(|rule| rule.is_about(name, real)).filter(|rule| !rule.is_on)
 }

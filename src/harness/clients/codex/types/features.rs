@@ -1,4 +1,4 @@
-//! The tables that `[features]` may hold in place of booleans: their keys, and what in them must go together; Codex 0.169.
+//! The tables that `[features]` may hold in place of booleans: their keys, and their consistency rules (Codex 0.169).
 
 use super::tables::Fields;
 use super::{Type, wrong_below};
@@ -15,12 +15,12 @@ pub(in super::super) struct Feature {
     pub others: Others,
 }
 
-/// What is known of keys that are not listed. The client refuses all that it does not know.
+/// Handling of keys that are not listed. The client refuses all keys that it does not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Others {
-    /// The list is whole.
+    /// The list is complete.
     Refused,
-    /// The client knows further ones, whose types were not seen.
+    /// The client knows more keys, whose types are unknown here.
     Unchecked,
 }
 
@@ -37,12 +37,13 @@ const ACCESS: Type = Type::TableOfWords(&["allow", "deny"]);
 const TOKENS: Type = Type::Within(100, 100_000);
 const WAIT: Type = Type::Within(0, LONGEST_WAIT_MS);
 
-/// Longest time that an agent may wait for others, in milliseconds; and what counts where nothing is set.
+/// Maximum time that an agent may wait for others, in milliseconds; also the default of `max_wait_timeout_ms`. The next
+/// two are the defaults of `min_wait_timeout_ms` and `default_wait_timeout_ms`.
 const LONGEST_WAIT_MS: i64 = 3_600_000;
 const SHORTEST_WAIT_MS: i64 = 10_000;
 const USUAL_WAIT_MS: i64 = 30_000;
 
-/// Those that may be tables, in the order in which they became so.
+/// Features that may be tables, in the order in which versions began to accept them.
 pub(in super::super) const V0_169: &[Feature] = &[
     feature("apps_mcp_path_override", &[ENABLED, ("path", Type::Text)]),
     feature(
@@ -160,16 +161,16 @@ pub(in super::super) const V0_169: &[Feature] = &[
     known_in_part("sleep_tool", &[ENABLED]),
 ];
 
-/// The features that may be tables in a version.
+/// Returns the features that may be tables in a version.
 pub(in super::super) fn tables(version: Version) -> &'static [Feature] {
-    // How many could be tables before each change; when those behind the guardian became so was not seen.
+    // Number of these features before each change; for those after the guardian, the version is not known.
     let until =
         [(&h::PROFILE_FILES, 0), (&h::CD_KEEPS_LINKS, 3), (&h::DEVICES, 4), (&h::TIME_REMINDER, 6), (&h::GUARDIAN, 7)];
     let count = until.into_iter().find(|(came, _)| !version.has(came)).map_or(V0_169.len(), |(_, count)| count);
     &V0_169[..count]
 }
 
-/// What is wrong with the table of a feature, if it is one.
+/// Returns what is wrong with the table of a feature, if it is one.
 pub(super) fn wrong(layers: &Layers, features: &[&str], feature: &Feature) -> Option<Refusal> {
     let path: Vec<&str> = features.iter().copied().chain([feature.name]).collect();
     let (table, from) = layers.value(&path)?;
@@ -182,12 +183,12 @@ pub(super) fn wrong(layers: &Layers, features: &[&str], feature: &Feature) -> Op
     }
 }
 
-/// The first key of a feature's table that is not known.
+/// Returns the first unknown key of a feature's table.
 pub(super) fn unknown<'a>(layers: &'a Layers, path: &[&str], feature: &Feature) -> Option<&'a str> {
     layers.names(path).into_iter().find(|name| feature.keys.iter().all(|(key, _)| key != name))
 }
 
-/// What does not go together in `[features]`, of all layers at once.
+/// Returns the first inconsistency in `[features]`, all layers merged.
 pub(super) fn inconsistent(layers: &Layers, known: &[Feature]) -> Option<Refusal> {
     let rules: [fn(&Table) -> Option<&'static str>; 5] =
         [rollout_budget, token_budget, multi_agent_v2, guardianv2, current_time_reminder];
@@ -220,7 +221,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Whether it is on, by a boolean in its place or by `enabled`.
+    /// Returns true if the feature is on, by a boolean in its place or by `enabled`.
     fn is_on(&self) -> bool {
         let whole = self.layers.value(&["features", self.name]).and_then(|(node, _)| node.as_bool());
         whole.or_else(|| self.get("enabled")?.as_bool()).unwrap_or(false)

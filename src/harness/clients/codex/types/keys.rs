@@ -1,4 +1,4 @@
-//! The keys of the settings and their types, edition by edition, as the clients were seen to take or refuse them.
+//! The keys of the settings and their types in each version, as the clients were observed to accept or refuse them.
 
 use super::Type::{
     self, Agents, Bool, Features, Filled, Integer, Keys, KeysOrEmpty, Port, Providers, Servers, Size, Skills, Table,
@@ -6,10 +6,10 @@ use super::Type::{
 };
 use super::{By, features, tables};
 
-/// The words of `sandbox_mode`.
+/// Values of `sandbox_mode`.
 const SANDBOX: Type = Word(&["read-only", "workspace-write", "danger-full-access"]);
 const APPROVAL: Type = WordOrGranular(&["on-failure", "on-request", "never"]);
-/// `untrusted` is gone since 0.149; before 0.134 nothing looked into the table.
+/// Values of `approval_policy` before 0.149, which removed `untrusted`; before 0.134 the table was not checked.
 pub(super) const APPROVAL_134: Type = WordOrGranular(&["untrusted", "on-failure", "on-request", "never"]);
 pub(super) const APPROVAL_104: Type = WordOrTable(&["untrusted", "on-failure", "on-request", "never"]);
 const REVIEWER: Type = Word(&["user", "auto_review", "guardian_subagent"]);
@@ -21,7 +21,7 @@ const OPENER: Type = Word(&["vscode", "vscode-insiders", "windsurf", "cursor", "
 const PERSONALITY: Type = Word(&["none", "friendly", "pragmatic"]);
 const LOGIN: Type = Word(&["chatgpt", "api"]);
 
-/// The types of keys in 0.169, as the client takes or refuses them.
+/// Types of keys in 0.169, as the client accepts or refuses them.
 pub(in super::super) const V0_169: &[(&str, Type)] = &[
     ("project_doc_max_bytes", Size),
     ("project_doc_fallback_filenames", Texts),
@@ -114,7 +114,7 @@ pub(in super::super) const V0_169: &[(&str, Type)] = &[
     ("experimental_thread_store_endpoint", Text),
 ];
 
-/// What a table in `profiles` may say in 0.169, where it is checked although it no longer counts.
+/// Types of keys of a table in `profiles` in 0.169, where it is checked although it no longer counts.
 pub(in super::super) const V0_169_PROFILE: &[(&str, Type)] = &[
     ("model", Text),
     ("model_provider", Text),
@@ -147,7 +147,7 @@ pub(in super::super) const V0_169_PROFILE: &[(&str, Type)] = &[
     ("features", Features(features::V0_169)),
 ];
 
-/// Those of 0.104, which knows no `include_` keys.
+/// Types of keys in 0.104, which has no `include_` keys.
 pub(in super::super) const V0_104: &[(&str, Type)] = &[
     ("project_doc_max_bytes", Size),
     ("project_doc_fallback_filenames", Texts),
@@ -213,7 +213,7 @@ pub(in super::super) const V0_104: &[(&str, Type)] = &[
     ("profiles", Tables),
 ];
 
-/// What a table in `profiles` may say in 0.104; everything else is ignored there.
+/// Types of keys of a table in `profiles` in 0.104; everything else in it is ignored.
 pub(in super::super) const V0_104_PROFILE: &[(&str, Type)] = &[
     ("model_instructions_file", Text),
     ("experimental_compact_prompt_file", Text),

@@ -1,4 +1,4 @@
-//! The keys of tables in the settings, as far as the client was seen to refuse a wrong type of them: 0.104 and 0.169.
+//! The keys of tables in the settings whose wrong types the client was observed to refuse: 0.104 and 0.169.
 
 use super::Type::{
     self, Bool, BoolOrKeys, BoolOrTexts, Filled, Integer, List, Number, Size, Table, TableOfTexts, Text, Texts, Word,
@@ -91,12 +91,12 @@ const SERVER_BESIDES: Fields = &[
     ("scopes", Texts),
 ];
 
-/// What a server that is a program does not have, and what one behind a URL does not have.
+/// Keys that a server with a program, or a server with a URL, must not have.
 pub(super) const NOT_OF_PROGRAMS: [&str; 5] =
     ["url", "bearer_token", "bearer_token_env_var", "http_headers", "env_http_headers"];
 pub(super) const NOT_OF_URLS: [&str; 5] = ["args", "env", "env_vars", "cwd", "bearer_token"];
 
-/// What `agents` says of all agents, beside the tables of single ones.
+/// Keys of `agents` for all agents, besides the tables of single ones.
 pub(super) const AGENTS: Fields = &[
     ("max_threads", Type::Within(1, i64::MAX)),
     ("max_depth", Integer),
@@ -106,8 +106,8 @@ pub(super) const AGENTS: Fields = &[
 ];
 pub(super) const AGENTS_104: Fields = &[("max_threads", Type::Within(1, i64::MAX))];
 
-/// `approval_policy` as a table.
+/// Keys of `approval_policy` as a table.
 pub(super) const GRANULAR: Fields = &[("sandbox_approval", Bool), ("rules", Bool), ("mcp_elicitations", Bool)];
 
-/// Providers that Codex 0.169 knows by itself.
+/// Built-in providers of Codex 0.169.
 pub(super) const OWN_PROVIDERS: [&str; 4] = ["openai", "ollama", "lmstudio", "amazon-bedrock"];
