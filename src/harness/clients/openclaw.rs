@@ -1,8 +1,8 @@
-//! OpenClaw: files of the agent's own workspace, wherever the agent is started, cut to budgets of UTF-16 units and shown
-//! as the `# Project Context` of the system prompt.
+//! OpenClaw: files of the agent's own workspace, regardless of where the agent is started, cut to budgets of UTF-16
+//! units and shown as the section `# Project Context` of the system prompt.
 //!
 //! Checked on the real clients 2026.9.6, 2026.2.19 and 2026.2.6-3 (`openclaw agent --local`, a Gateway, and their
-//! functions), November 2026. What they do differently stands side by side in `openclaw/editions.rs`.
+//! functions), November 2026. Their differences are listed side by side in `openclaw/editions.rs`.
 
 use crate::answer::{Answer, Per, PromptMode, SessionKind, Standpoint};
 use crate::formats::Node;
@@ -47,10 +47,10 @@ use home::Home;
 use setup::Wishes;
 use turn::Turn;
 
-/// The id, also the key of its options in requests.
+/// Id of the client, also the key of its options in requests.
 const ID: &str = "openclaw";
 
-/// The profile.
+/// Profile of OpenClaw.
 pub static PROFILE: Profile = Profile {
     id: ID,
     title: "OpenClaw",
@@ -64,7 +64,7 @@ pub static PROFILE: Profile = Profile {
         "USER.md",
         "BOOTSTRAP.md",
         "MEMORY.md",
-        // Until early 2026.
+        // Read until early 2026.
         "TOOLS.md",
         "HEARTBEAT.md",
         "memory.md",
@@ -135,80 +135,80 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of OpenClaw: what all versions do alike is code, what has differed is a field.
+/// Rules of a version of OpenClaw. Behaviour that all versions share is code; behaviour that differs is a field.
 pub struct OpenClaw {
     about: About,
-    /// Where things are kept, and which variables say so.
+    /// Directories and files of the client, and the variables that set them.
     places: &'static home::Places,
-    /// How the configuration is read.
+    /// Rules for reading the configuration.
     settings: config::Behavior,
-    /// What a turn makes of the workspace before it reads.
+    /// Changes that a turn makes to the workspace before it reads files.
     seeding: Seeding,
-    /// The files of a workspace, in the order they are loaded.
+    /// Files of a workspace, in the order in which they are loaded.
     files: &'static [FileRule],
-    /// Which files may be opened.
+    /// Files that may be opened.
     opening: Opening,
-    /// Names that people may expect to be read, and that are not, with the reason.
+    /// File names that users may expect to be read but that are not, with the reason.
     ignored: &'static [(&'static str, &'static str)],
-    /// What each kind of session gets.
+    /// Files that each kind of session gets.
     sessions: Sessions,
-    /// When BOOTSTRAP.md is shown.
+    /// Condition under which BOOTSTRAP.md is shown.
     bootstrap: Bootstrap,
-    /// Where skills are looked for, and how they are listed.
+    /// Places of skills, and rules for listing them.
     skills: skills::Behavior,
-    /// What may change the list of files in a Gateway.
+    /// Hooks that may change the list of files in a Gateway.
     hooks: hooks::Behavior,
-    /// How much of the files is sent.
+    /// Limits on how much of the files is sent.
     limits: Limits,
-    /// The client's own words around them.
+    /// The client's own text around the files.
     wording: Wording,
 }
 
-/// What a turn makes of the workspace before it reads.
+/// Changes that a turn makes to the workspace before it reads files.
 enum Seeding {
-    /// A database records how far the setup of the workspace is.
+    /// Depends on the state of the workspace's setup, which a database records.
     Recorded(&'static [Template]),
-    /// Files that are missing are created.
+    /// Missing files are created.
     Missing(seeding::Behavior),
 }
 
-/// A file that is looked for.
+/// A file that the client looks for.
 struct FileRule {
     name: &'static str,
     presence: Presence,
     rule: &'static str,
 }
 
-/// When a file is looked at, and what its absence means.
+/// When a file is opened, and what its absence means.
 #[derive(PartialEq)]
 enum Presence {
-    /// Opened in any case; a missing one is announced.
+    /// Opened in any case; if it is missing, the prompt says so.
     Announced,
-    /// Opened only where the directory lists that exact name; a missing one is no news.
+    /// Opened only if the directory lists that exact name; if it is missing, nothing is said.
     Listed,
-    /// Opened where something is there, links followed, and only once under two names; a missing one is no news.
+    /// Opened if it exists, links followed, and only once under two names; if it is missing, nothing is said.
     Reachable,
 }
 
-/// Which files may be opened.
+/// Files that may be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Opening {
-    /// Regular files of limited size inside the workspace. Others are shown as unreadable, and the files that are
-    /// memory must be the workspace's own.
+    /// Regular files of limited size inside the workspace. Others are shown as unreadable, and memory files must be the
+    /// workspace's own.
     Guarded,
-    /// Any. What cannot be read is missing.
+    /// Any file. A file that cannot be read counts as missing.
     Any,
 }
 
-/// When BOOTSTRAP.md is shown.
+/// Condition under which BOOTSTRAP.md is shown.
 enum Bootstrap {
-    /// Like every other file.
+    /// Always, like every other file.
     Always,
-    /// While the setup is pending; the prompt says then that it is to be followed.
+    /// While the setup is pending; the prompt then says that it must be followed.
     Pending(&'static str),
 }
 
-/// What each kind of session gets.
+/// Files that each kind of session gets.
 struct Sessions {
     main: Filter,
     subagent: Filter,
@@ -216,19 +216,19 @@ struct Sessions {
     group: Filter,
 }
 
-/// What one kind of session gets.
+/// Files that one kind of session gets.
 struct Filter {
-    /// Files of these names.
+    /// Names of the files.
     names: &'static [&'static str],
-    /// Whether the MEMORY.md of the workspace itself is among them.
+    /// True if the MEMORY.md of the workspace itself is included.
     memory: bool,
-    /// Whether the user is there to follow BOOTSTRAP.md with.
+    /// True if a user is present to follow BOOTSTRAP.md with.
     bootstrap: bool,
-    /// The mode of the prompt.
+    /// Mode of the prompt.
     mode: PromptMode,
 }
 
-/// A file of a new workspace, known by the SHA-256 of its text.
+/// A file of a new workspace, identified by the SHA-256 of its text.
 pub struct Template {
     name: &'static str,
     sha256: &'static str,

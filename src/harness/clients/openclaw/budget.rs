@@ -1,25 +1,25 @@
-//! Spends the budgets: a limit for each file, and one that all of them share in the order they were loaded.
+//! Applies the budgets: a limit per file, and one that all files share in the order in which they were loaded.
 
 use super::excerpt::Excerpt;
 use super::trim::{Method, trim};
 use crate::text::js_trim_end;
 
-/// What an edition allows when settings say nothing. All in UTF-16 units.
+/// Default limits of an edition, in UTF-16 units.
 pub struct Limits {
-    /// Of one file.
+    /// Limit of one file.
     pub file_utf16: usize,
-    /// Of all files together, where there is such a limit.
+    /// Limit of all files together, if there is one.
     pub total_utf16: Option<usize>,
-    /// Of one file of this name, whatever the settings say.
+    /// Limit of files with this name, regardless of the settings.
     pub capped: Option<(&'static str, usize)>,
-    /// Less than this left over means that no further file is looked at.
+    /// If less than this is left, no further file is read.
     pub least_utf16: usize,
-    /// How a file is divided that is too long.
+    /// Method of cutting a file that is too long.
     pub method: Method,
 }
 
 impl Limits {
-    /// The limit of a file of that name, where the settings say `file`.
+    /// Returns the limit of a file with that name, if the settings allow `file` units.
     pub fn of(&self, name: &str, file: usize) -> usize {
         match self.capped {
             Some((capped, limit)) if name.eq_ignore_ascii_case(capped) => file.min(limit),
@@ -28,41 +28,41 @@ impl Limits {
     }
 }
 
-/// A file as it comes to the budget.
+/// A file to which the budget is applied.
 pub struct Item<'a> {
-    /// Its base name, which the markers use.
+    /// Base name of the file, used in the markers.
     pub name: &'a str,
-    /// Its path, which the text of a missing one uses.
+    /// Path of the file, used in the text about a missing one.
     pub path: &'a str,
-    /// Its decoded text.
+    /// Decoded text of the file.
     pub text: Text<'a>,
 }
 
-/// What is known of a file's text.
+/// Text of a file.
 pub enum Text<'a> {
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// The decoded content.
     Of(&'a str),
-    /// Words in place of a content that cannot be read.
+    /// Replacement for a content that cannot be read.
     Instead(&'a str),
 }
 
-/// What the budget leaves of a file.
+/// Part of a file that fits the budget.
 pub struct Portion {
-    /// The text for the prompt; none when the file does not appear.
+    /// Text for the prompt; `None` if the file does not appear.
     pub excerpt: Option<Excerpt>,
-    /// Whether something of the content is missing.
+    /// True if some of the content is missing.
     pub truncated: bool,
-    /// The length of the content less white space at its end.
+    /// Length of the content without trailing white space.
     pub length: usize,
-    /// What was left of the shared budget before it.
+    /// Shared budget that was left before this file.
     pub left: usize,
-    /// What the client logs about it.
+    /// Message that the client logs about the file.
     pub logged: Option<String>,
 }
 
-/// What is left of each of `items`, with at most `file` units each and `total` together.
+/// Returns the portion of each item, with at most `file` units each and `total` units together.
 pub fn spend(items: &[Item], file: usize, total: Option<usize>, limits: &Limits) -> Vec<Portion> {
     let mut left = total.map_or(usize::MAX, |total| total.max(1));
     let mut over = false;
@@ -115,7 +115,7 @@ pub fn spend(items: &[Item], file: usize, total: Option<usize>, limits: &Limits)
     portions
 }
 
-/// At most `budget` units, the last of them an ellipsis if anything is cut; whether it was.
+/// Cuts to at most `budget` units, the last of them an ellipsis; returns true if anything was cut.
 fn clamp(excerpt: &mut Excerpt, budget: usize) -> bool {
     if excerpt.units() <= budget {
         return false;
@@ -135,7 +135,7 @@ mod tests {
     use super::super::editions::V2026_9;
     use super::*;
 
-    /// Truncations recorded from the client's own functions (2026.9.6), one JSON object a line.
+    /// Truncations recorded from the client's own functions (2026.9.6), one JSON object per line.
     const RECORDED: &str = include_str!("../../../../tests/vectors/openclaw_truncation.jsonl");
 
     #[test]

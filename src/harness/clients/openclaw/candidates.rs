@@ -1,4 +1,4 @@
-//! Which of the skills that were found are listed: one of each name, if it may be, and what of it the list has room for.
+//! Selects the skills to list: one of each name, if its requirements are met, and as many as the list has room for.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,17 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::{grouped, js_trim, utf16_len};
 
-/// The words around a list, in UTF-16 units; OpenClaw 2026.2.19.
+/// Length of the text around a list, in UTF-16 units (OpenClaw 2026.2.19).
 const FRAME_UTF16: usize = 368;
 
-/// A skill, before it is known whether it is listed.
+/// A skill before it is known whether it is listed.
 struct Read {
     skill: Skill,
-    /// What it asks of the machine, and how it may be called for: `metadata.openclaw`.
+    /// Value of `metadata.openclaw`: its requirements, and how it may be called.
     metadata: Option<Node>,
-    /// Whether only the user calls for it.
+    /// True if only the user can call it.
     for_the_user: bool,
-    /// Whether it comes with OpenClaw.
+    /// True if it is bundled with OpenClaw.
     bundled: bool,
 }
 
@@ -32,12 +32,13 @@ struct Read {
 struct Slot {
     name: String,
     found: Vec<Read>,
-    /// Whether one that comes with OpenClaw, of which only the name is known, is stronger than all of them.
+    /// True if a bundled skill, of which only the name is known, is stronger than all of them.
     hidden: bool,
 }
 
 impl Turn<'_> {
-    /// The skills, in the order in which their names were found. Of one name the strongest counts, listed or not.
+    /// Returns the skills in the order in which their names were found. Of each name the strongest counts, whether it
+    /// is listed or not.
     pub(super) fn candidates(&self, search: &mut Search, refused: &mut Vec<Source>) -> Known<Vec<Skill>> {
         let limits = match self.edition.skills.finding {
             Finding::LibraryByFolder(limits) => Some(self.configured(limits)),
@@ -85,7 +86,7 @@ impl Turn<'_> {
         Ok(skills)
     }
 
-    /// The skills of a directory, before it is known whether they are listed.
+    /// Returns the skills of a directory, before it is known whether they are listed.
     fn read_all(
         &self,
         dir: &Path,
@@ -132,7 +133,7 @@ impl Turn<'_> {
         Ok(reads)
     }
 
-    /// The skill, and whether it is listed.
+    /// Returns the skill, excluded if it may not be listed.
     fn judged(&self, read: Read, search: &mut Search) -> Known<Skill> {
         let Read { mut skill, metadata, for_the_user, bundled } = read;
         let key = metadata.as_ref().and_then(|metadata| metadata.get("skillKey")).and_then(Node::as_text);
@@ -161,14 +162,14 @@ impl Turn<'_> {
         Ok(skill)
     }
 
-    /// Where the skills are that come with OpenClaw, if that is said.
+    /// Returns the directory of the bundled skills, if a variable sets it.
     pub(super) fn bundled(&self, search: &Search) -> Option<PathBuf> {
         let dir = self.home.variable(search, "OPENCLAW_BUNDLED_SKILLS_DIR")?;
         let dir = js_trim(&dir);
         (!dir.is_empty()).then(|| absolute(&self.at.cwd, Path::new(dir)))
     }
 
-    /// The limits, with what the configuration says about them.
+    /// Returns the limits, overridden by the configuration.
     fn configured(&self, limits: Limits) -> Limits {
         let said =
             |key: &str, limit: usize| match self.config.at_path(&["skills", "limits", key]).map(|node| &node.value) {
@@ -185,12 +186,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes off the list what it has no room for. Those that come with OpenClaw take some of it, which is not known here.
+    /// Drops the skills for which the list has no room, and warns if bundled skills, which take unknown room, are not
+    /// counted.
     pub(super) fn keep_to(&self, limits: Limits, skills: &mut [Skill], search: &Search) -> Option<Warning> {
         let limits = self.configured(limits);
         let (mut count, mut length, mut dropped) = (0, FRAME_UTF16, 0);
         for skill in skills.iter_mut().filter(|skill| skill.counts()) {
-            // The paths are measured before they are shortened.
+            // The client measures the paths before it shortens them.
             let path = self.home.named(skill.path()).display().to_string();
             length += utf16_len(&element("  ", skill, &path, xml)) + 1;
             count += 1;
@@ -214,7 +216,7 @@ impl Turn<'_> {
 }
 
 impl Read {
-    /// Reads a head as the early clients do, or says why it is none.
+    /// Parses front matter as the early clients do; fails with the reason why it is invalid.
     fn strictly(file: File) -> Result<Read, Box<Source>> {
         let head = match EarlyHead::of(&file.text) {
             Ok(head) => head,
@@ -226,7 +228,7 @@ impl Read {
         Ok(Read { skill: file.named(name, head.description), metadata, for_the_user, bundled: false })
     }
 
-    /// Reads a head that may be no YAML in the description's line.
+    /// Parses front matter in which the line of the description may be invalid YAML.
     fn with_a_second_chance(file: File) -> Result<Read, Box<Source>> {
         let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -242,13 +244,13 @@ impl Read {
     }
 }
 
-/// The name of the folder that a file is in.
+/// Returns the name of the folder that contains a file.
 fn folder_of(file: &File) -> String {
     let folder = file.source.path().and_then(Path::parent).and_then(Path::file_name);
     folder.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What `metadata` says to a client that goes by these names: JSON5 in a text.
+/// Returns the part of `metadata`, JSON5 in a text, for a client with one of these names.
 fn said_to(names: &[&str], metadata: Option<String>) -> Option<Node> {
     let metadata = parse_json5(&metadata?).ok()?;
     let mut said = names.iter().filter_map(|name| metadata.get(name));
@@ -259,7 +261,7 @@ fn is_yes(text: Option<String>) -> bool {
     matches!(js_trim(&text.unwrap_or_default().to_lowercase()), "true" | "1" | "yes" | "on")
 }
 
-/// The slot of a name, which is added if there is none yet.
+/// Returns the slot of a name, added if there is none yet.
 fn slot<'a>(slots: &'a mut Vec<Slot>, name: &str) -> &'a mut Slot {
     let at = slots.iter().position(|slot| slot.name == name).unwrap_or_else(|| {
         slots.push(Slot { name: name.to_owned(), found: Vec::new(), hidden: false });

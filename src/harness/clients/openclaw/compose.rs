@@ -1,4 +1,4 @@
-//! The text of the `# Project Context` section, and what happens to it on its way to the model.
+//! The text of the `# Project Context` section, and how it is rewritten before it is sent.
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::{Collator, CollatorBorrowed};
@@ -6,84 +6,84 @@ use icu_collator::{Collator, CollatorBorrowed};
 use super::excerpt::Excerpt;
 use crate::text::js_trim_end;
 
-/// What divides the prompt into a part that stays the same between turns and one that does not.
+/// Line that separates the part of the prompt that stays the same between turns from the rest.
 const CACHE_BOUNDARY: &str = "\n<!-- OPENCLAW_CACHE_BOUNDARY -->\n";
 const IDENTITY: &str = "Current model identity:";
 
-/// How an edition words the section, and what else it says.
+/// Wording of the section, and related text of the prompt.
 pub struct Wording {
-    /// The lines before the first file.
+    /// Lines before the first file.
     pub intro: &'static [&'static str],
-    /// Lines that appear when a file of that base name (in lower case) does, in this order.
+    /// Lines that appear if a file with that base name (in lower case) does, in this order.
     pub roles: &'static [(&'static str, &'static str)],
-    /// What stands above a file.
+    /// Heading of a file.
     pub heading: Heading,
-    /// In which order the files stand.
+    /// Order of the files.
     pub order: Order,
-    /// What happens to the texts on their way to the model.
+    /// Rewriting of the texts before they are sent.
     pub passage: Passage,
-    /// What the prompt says when something was cut, if it says anything.
+    /// Text of the prompt if something was cut, if there is any.
     pub notice: Option<&'static str>,
-    /// What stands above the text that the application adds.
+    /// Heading of the text that the application adds.
     pub context: Context,
-    /// The whole prompt without any mode.
+    /// The whole prompt in the mode `none`.
     pub identity: &'static str,
 }
 
-/// What stands above a file.
+/// Heading of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
-    /// Its base name.
+    /// The file's base name.
     Name,
-    /// Its absolute path.
+    /// The file's absolute path.
     Path,
 }
 
-/// In which order files stand.
+/// Order of the files.
 pub enum Order {
-    /// As they were loaded.
+    /// The order in which they were loaded.
     Loaded,
-    /// By the places of their base names (in lower case) among `kinds`, others last; those of one name as `localeCompare`
-    /// compares their paths, or `as_loaded`.
+    /// Sorted by the position of their base names (in lower case) in `kinds`, others last. Files of one name are sorted
+    /// by path as `localeCompare` does, or, if the name is `as_loaded`, stay in the order in which they were loaded.
     Sorted { kinds: &'static [&'static str], as_loaded: Option<&'static str> },
 }
 
-/// What happens to the texts on their way to the model.
+/// Rewriting of the texts before they are sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Passage {
-    /// Nothing.
+    /// The texts are unchanged.
     Untouched,
-    /// Entries of other projects, blocks about heartbeats and superfluous blank lines are taken out, CRLF becomes LF, and a
-    /// line that names the model names the real one.
+    /// Entries of other projects, blocks about heartbeats and superfluous blank lines are removed, CRLF becomes LF, and
+    /// a line that names the model gets the real name.
     Rewritten,
 }
 
-/// What stands above the text that the application adds to a full prompt, and where that is.
+/// Heading of the text that the application adds to a full prompt, and its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Context {
     /// Before the files.
     Before(&'static str),
-    /// Behind the files.
+    /// After the files.
     Behind(&'static str),
 }
 
 /// A file of the section.
 pub struct Shown {
-    /// Its heading.
+    /// Heading of the file.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub excerpt: Excerpt,
-    /// Which file it is, for whoever asks.
+    /// Index of the file in the caller's list.
     pub of: usize,
 }
 
-/// The section after everything that is done to it.
+/// The section after all rewriting.
 pub struct Section {
-    /// The text.
+    /// Text of the section.
     pub text: String,
-    /// Whether a file holds the cache boundary, so that the rest of the files stands elsewhere in the prompt.
+    /// True if a file contains the cache boundary, so that everything after it is in another part of the prompt.
     pub divided: bool,
-    /// Whether a line is the model's identity, which only the request knows.
+    /// True if a line states the model's identity, which only the request knows.
     pub names_model: bool,
 }
 
@@ -91,7 +91,7 @@ fn base(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase()
 }
 
-/// Sorts files as they appear.
+/// Sorts files into the order in which they appear.
 pub fn sort(files: &mut [Shown], order: &Order) {
     let Order::Sorted { kinds, as_loaded } = order else { return };
     let collator: CollatorBorrowed =
@@ -108,7 +108,7 @@ pub fn sort(files: &mut [Shown], order: &Order) {
     });
 }
 
-/// Byte ranges of blocks that tell of a file which is no longer read.
+/// Returns the byte ranges of blocks about HEARTBEAT.md, which is no longer read.
 pub fn heartbeat_blocks(text: &str) -> Vec<std::ops::Range<usize>> {
     const HEAD: &str = "Default heartbeat prompt:";
     const BEGINNINGS: [&str; 2] =
@@ -124,7 +124,7 @@ pub fn heartbeat_blocks(text: &str) -> Vec<std::ops::Range<usize>> {
     text.match_indices(HEAD).filter_map(|(head, _)| Some(head..end_of(head)?)).collect()
 }
 
-/// The section of `files`, which are sorted.
+/// Returns the section of `files`, which are sorted.
 pub fn section(files: &[Shown], wording: &Wording, model: Option<&str>) -> Section {
     let mut lines: Vec<String> = wording.intro.iter().map(|line| (*line).to_owned()).collect();
     let names: Vec<String> = files.iter().map(|file| base(&file.path)).collect();
@@ -147,7 +147,7 @@ pub fn section(files: &[Shown], wording: &Wording, model: Option<&str>) -> Secti
     }
 }
 
-/// Three line feeds or more become two.
+/// Reduces three or more line feeds to two.
 fn without_blank_runs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut run = 0;
@@ -160,10 +160,10 @@ fn without_blank_runs(text: &str) -> String {
     out
 }
 
-/// What happens to the prompt as a whole: it is divided at the first cache boundary, CRLF becomes LF, and a line that names
-/// the model is replaced, wherever it stands.
+/// Rewrites the section as the client rewrites the whole prompt: it ends at the first cache boundary, CRLF becomes LF,
+/// and the first line that names the model is replaced and further ones are removed.
 fn rewritten(text: &str, model: Option<&str>) -> Section {
-    // The section is followed by a line feed, with which its last line may be the boundary.
+    // A line feed follows the section, so its last line may be the boundary.
     let last = text.ends_with(CACHE_BOUNDARY.trim_end()).then(|| text.len() - CACHE_BOUNDARY.trim_end().len());
     let (text, divided) = match text.find(CACHE_BOUNDARY).or(last) {
         Some(at) => (&text[..at], true),

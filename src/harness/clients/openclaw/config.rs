@@ -1,4 +1,4 @@
-//! The configuration: JSON5 with `$include` and variables, checked as strictly as OpenClaw checks what matters here.
+//! The configuration: JSON5 with `$include` and variables, checked like OpenClaw as far as it matters here.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -13,37 +13,38 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{FileType, absolute};
 use crate::text::js_trim;
 
-/// Deepest chain of `$include`; OpenClaw 2026.9.6.
+/// Maximum depth of `$include` (OpenClaw 2026.9.6).
 const INCLUDE_DEPTH: usize = 10;
 
-/// How an edition reads its configuration.
+/// Rules by which an edition reads its configuration.
 pub struct Behavior {
-    /// Where included files may be.
+    /// Allowed locations of included files.
     pub includes: Included,
-    /// Which variables the configuration sets.
+    /// Variables that the configuration sets.
     pub own: Own,
-    /// What becomes of a variable that is not set.
+    /// Handling of a variable that is not set.
     pub unset: Unset,
-    /// The keys and types that are checked.
+    /// Keys and types that are checked.
     pub schema: Schema,
-    /// How agents are listed, and which of them is asked.
+    /// Form of the list of agents.
     pub agents: roster::Shape,
 }
 
-/// Where included files may be.
+/// Allowed locations of included files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Included {
     /// Anywhere.
     Anywhere,
     /// Below the directory of the configuration.
     Below,
-    /// There, or below `OPENCLAW_INCLUDE_ROOTS`; regular files of limited size with one name.
+    /// Below the directory of the configuration or `OPENCLAW_INCLUDE_ROOTS`; only regular files of limited size with
+    /// one name.
     BelowRoots,
 }
 
-/// What the configuration says about instruction files.
+/// Configuration, as far as it concerns instruction files.
 pub struct Config {
-    /// Its file, when there is one.
+    /// Path of the configuration file, if it exists.
     pub file: Option<PathBuf>,
     /// The agents.
     pub roster: Roster,
@@ -51,7 +52,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads, completes and checks the configuration.
+    /// Reads and checks the configuration, with includes and variables resolved.
     pub fn read(rules: &Behavior, home: &mut Home, search: &mut Search) -> Known<Config> {
         let file = home.config.clone();
         let refused = |message: String| Err(Halt::refused(&file, message));
@@ -85,17 +86,17 @@ impl Config {
         }
     }
 
-    /// A value of `agents.entries.AGENT`, else of `agents.defaults`, and where it was said.
+    /// Returns a value of the agent's entry, else of `agents.defaults`.
     pub fn of_agent(&self, agent: &str, key: &str) -> Option<&Node> {
         self.roster.entry(agent).and_then(|entry| entry.get(key)).or_else(|| self.default(key))
     }
 
-    /// A value of `agents.defaults`.
+    /// Returns a value of `agents.defaults`.
     pub fn default(&self, key: &str) -> Option<&Node> {
         self.root.at_path(&["agents", "defaults", key])
     }
 
-    /// A positive whole number of the agent or of the defaults.
+    /// Returns a positive whole number of the agent's entry, else of the defaults.
     pub fn limit(&self, agent: &str, key: &str) -> Option<usize> {
         match self.of_agent(agent, key)?.value {
             Value::Integer(limit) => usize::try_from(limit).ok().filter(|limit| *limit > 0),
@@ -103,7 +104,7 @@ impl Config {
         }
     }
 
-    /// Where the agent's files are.
+    /// Returns the directory of the agent's files.
     pub fn workspace(&self, agent: &str, home: &Home, search: &Search) -> PathBuf {
         let text = |node: Option<&Node>| {
             node.and_then(Node::as_text).map(|dir| js_trim(dir).to_owned()).filter(|dir| !dir.is_empty())
@@ -121,22 +122,22 @@ impl Config {
         }
     }
 
-    /// A flag of `agents.defaults`.
+    /// Returns a flag of `agents.defaults`.
     pub fn default_flag(&self, key: &str) -> bool {
         self.default(key).and_then(Node::as_bool) == Some(true)
     }
 
-    /// Which plugin keeps the memory: `plugins.slots.memory`, when it is said.
+    /// Returns the plugin that keeps the memory, `plugins.slots.memory`, if it is set.
     pub fn memory_plugin(&self) -> Option<&str> {
         self.root.at_path(&["plugins", "slots", "memory"]).and_then(Node::as_text).map(js_trim)
     }
 
-    /// Whether plugins are switched off as a whole.
+    /// Returns true if plugins are disabled as a whole.
     pub fn plugins_are_off(&self) -> bool {
         self.root.at_path(&["plugins", "enabled"]).and_then(Node::as_bool) == Some(false)
     }
 
-    /// Any value.
+    /// Returns the value at a path.
     pub fn at_path(&self, path: &[&str]) -> Option<&Node> {
         self.root.at_path(path)
     }
@@ -145,7 +146,7 @@ impl Config {
 /// Follows `$include` below the configuration's directory and the allowed roots.
 struct Includes {
     allowed: Included,
-    /// Each root as written and as it really is.
+    /// Each root as written, and its real path.
     roots: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -167,12 +168,12 @@ impl Includes {
         Ok(Includes { allowed, roots })
     }
 
-    /// The client stops because of a file that is included.
+    /// Refuses an include, which stops the client.
     fn refused<T>(chain: &[PathBuf], message: impl Into<String>) -> Known<T> {
         Err(Halt::refused(&chain[0], message))
     }
 
-    /// `node` of the last file of `chain`, with every include in place.
+    /// Returns `node` of the last file of `chain` with every include resolved.
     fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Known<Node> {
         let at = node.at.clone();
         match &node.value {
@@ -279,7 +280,7 @@ fn is_inside(root: &Path, path: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(|rest| !rest.components().any(|part| part == Component::ParentDir))
 }
 
-/// Objects are merged, lists joined, anything else replaced.
+/// Merges two values: objects are merged, lists joined, anything else replaced.
 fn merge(base: Node, over: Node) -> Node {
     let at = over.at.clone();
     let value = match (base.value, over.value) {

@@ -1,12 +1,12 @@
-//! The policy digest: which lines of an AGENTS.md that is too long are kept from its middle.
+//! The policy digest: the lines that are kept from the middle of an AGENTS.md that is too long.
 
 use super::units;
 use crate::text::{is_js_space, js_trim, utf16_len};
 
-/// Longest line of a digest, in UTF-16 units; OpenClaw 2026.9.6.
+/// Maximum length of a line in a digest, in UTF-16 units (OpenClaw 2026.9.6).
 const LINE_LIMIT_UTF16: usize = 240;
 
-/// Words that make a line worth keeping; OpenClaw 2026.9.6. The first [`HIGH_WORDS`] give it high priority.
+/// Words that make a line worth keeping (OpenClaw 2026.9.6). The first [`HIGH_WORDS`] give it high priority.
 const WORDS: [&str; 19] = [
     "agents.md",
     "scoped",
@@ -30,7 +30,7 @@ const WORDS: [&str; 19] = [
 ];
 const HIGH_WORDS: usize = 11;
 
-/// Signs that do the same, even within a word; the first [`HIGH_SIGNS`] give high priority.
+/// Signs that make a line worth keeping, even within a word. The first [`HIGH_SIGNS`] give it high priority.
 const SIGNS: [&str; 11] = ["🔴", "禁止", "嚴禁", "不得", "絕不", "絕對不", "切勿", "必須", "務必", "一律", "紅線"];
 const HIGH_SIGNS: usize = 7;
 
@@ -41,23 +41,23 @@ pub struct Candidate {
     high: bool,
 }
 
-/// The lines of a digest, and how many there was no room for.
+/// The lines of a digest, and the number of lines left out.
 #[derive(Default)]
 pub struct Digest {
-    /// The lines.
+    /// Lines of the digest.
     pub text: String,
-    /// Their length in UTF-16 units.
+    /// Length of the lines in UTF-16 units.
     pub units: usize,
-    /// Candidates left out.
+    /// Number of candidates left out.
     pub omitted: usize,
 }
 
-/// Every line of `text` that may be kept, in order.
+/// Returns every line of `text` that may be kept, in order.
 pub fn candidates(text: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut prose: Option<String> = None;
     for source in text.split('\n') {
-        // A CR before the LF belongs to the line break, and is white space in any case.
+        // A CR before the LF belongs to the line break, and is trimmed as white space.
         let line = normalized(source);
         if line.is_empty() || line.starts_with("```") || line.starts_with("~~~") {
             prose = None;
@@ -75,7 +75,7 @@ pub fn candidates(text: &str) -> Vec<Candidate> {
     found
 }
 
-/// Takes what fits into `budget` units: first the candidates of high priority, then the others, shown in file order.
+/// Selects what fits into `budget` units: first the candidates of high priority, then the others; shown in file order.
 pub fn digest(candidates: &[Candidate], budget: usize) -> Digest {
     if budget == 0 {
         return Digest::default();
@@ -99,7 +99,7 @@ pub fn digest(candidates: &[Candidate], budget: usize) -> Digest {
     Digest { units: utf16_len(&text), omitted: candidates.len() - lines.len(), text }
 }
 
-/// Trimmed, with runs of white space as one space, at most 240 units.
+/// Trims a line, collapses white space to single spaces, and cuts it to 240 units.
 fn normalized(source: &str) -> String {
     let mut line = String::new();
     for word in js_trim(source).split(is_js_space).filter(|word| !word.is_empty()) {
@@ -115,7 +115,7 @@ fn normalized(source: &str) -> String {
     line
 }
 
-/// A heading or list item: its sign, white space (one space, after normalizing), and something more.
+/// Returns true for a heading or list item: its sign, one space (after normalizing), and text.
 fn is_item(line: &str) -> bool {
     let Some((sign, rest)) = line.split_once(' ') else { return false };
     let is_heading = (1..=6).contains(&sign.len()) && sign.bytes().all(|byte| byte == b'#');
@@ -130,7 +130,7 @@ fn has_keyword(line: &str, words: &[&str], signs: &[&str]) -> bool {
     signs.iter().any(|sign| line.contains(sign)) || has_word(line, words)
 }
 
-/// Whether one of `words` stands in `line` in any case, between word boundaries.
+/// Returns true if one of `words` occurs in `line`, in any case and between word boundaries.
 ///
 /// With the flags `iu`, JavaScript folds U+017F to `s` and U+212A to `k`, and counts both as word characters.
 fn has_word(line: &str, words: &[&str]) -> bool {

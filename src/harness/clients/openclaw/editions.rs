@@ -1,4 +1,4 @@
-//! The editions: what OpenClaw does differently from version to version, side by side; and the rules of the versions between.
+//! The editions: the differences between versions of OpenClaw side by side, and the rules of the versions in between.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,7 +18,7 @@ use crate::answer::PromptMode;
 use crate::harness::history::{name, replays};
 use crate::harness::{About, Details, History, Replays, Version};
 
-/// What is known of every version.
+/// History of OpenClaw.
 pub(super) static HISTORY: History =
     History { changes: history::CHANGES, rules: |version| Arc::new(rules(version)), replays: &REPLAYS };
 
@@ -65,7 +65,7 @@ const EARLY_FILES: &[FileRule] = &[
 const EARLY_ALL: Filter = Filter { names: NINE, memory: true, bootstrap: true, mode: PromptMode::Full };
 const EARLY_FEW: Filter =
     Filter { names: &["AGENTS.md", "TOOLS.md"], memory: false, bootstrap: false, mode: PromptMode::Minimal };
-/// What a turn creates where it is missing, beside BOOTSTRAP.md.
+/// Files that a turn creates if they are missing, besides BOOTSTRAP.md.
 const EARLY_CREATED: &[&str] = &["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"];
 const EARLY_WORDING: Wording = Wording {
     intro: &["# Project Context", "The following project context files have been loaded:"],
@@ -96,7 +96,7 @@ const EARLY_DETAILS: Details = Details {
     dedupe: "MEMORY.md and memory.md that lead to one file count once",
 };
 
-/// Of February 2026: the files as they are, each with a limit.
+/// Early February 2026: files are sent as they are, each with a limit.
 pub const V2026_2_6: OpenClaw = OpenClaw {
     about: About {
         name: "2026.2.6",
@@ -138,7 +138,7 @@ pub const V2026_2_6: OpenClaw = OpenClaw {
     skills: listing::V2026_2_6,
     hooks: hooks::Behavior {
         loading: Loading::Directories,
-        // `soul-evil` comes without its handler.
+        // `soul-evil` is bundled without its handler.
         harmless: &["boot-md", "command-logger", "session-memory", "soul-evil"],
         extra: None,
     },
@@ -152,7 +152,7 @@ pub const V2026_2_6: OpenClaw = OpenClaw {
     wording: Wording { heading: Heading::Name, ..EARLY_WORDING },
 };
 
-/// Of two weeks later: all files share a limit, and headings are paths.
+/// Two weeks later: all files share a limit, and headings are paths.
 pub const V2026_2_19: OpenClaw = OpenClaw {
     about: About { name: "2026.2.19", checked: ("2026.2.19", "2026.2.19"), details: EARLY_DETAILS },
     places: &Places {
@@ -209,7 +209,7 @@ pub const V2026_2_19: OpenClaw = OpenClaw {
     wording: EARLY_WORDING,
 };
 
-/// Of autumn 2026: guarded files of a smaller set, a digest of AGENTS.md, and a database of what was set up.
+/// Autumn 2026: a smaller set of files with guarded access, a digest of AGENTS.md, and a database of the setup.
 pub const V2026_9: OpenClaw = OpenClaw {
     about: About {
         name: "2026.9",
@@ -329,7 +329,7 @@ pub const V2026_9: OpenClaw = OpenClaw {
     },
 };
 
-/// The rules of a version: February's, of which there are two, or autumn's.
+/// Returns the rules of a version: one of the two editions of February, or that of autumn.
 pub fn rules(version: Version) -> OpenClaw {
     let edition = match (version.has(&history::TOTAL_LIMIT), version.has(&history::REWRITTEN)) {
         (false, _) => V2026_2_6,

@@ -1,27 +1,27 @@
-//! A text that remembers which of its bytes were taken from a file.
+//! A text that tracks which of its bytes come from a file.
 
 use std::ops::Range;
 
 use super::units;
 use crate::text::utf16_len;
 
-/// What is left of a file's decoded text, with markers in between.
+/// Part of a file's decoded text, with markers in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
     text: String,
-    /// Byte ranges of `text`, and where in the file's decoded text each begins; in order.
+    /// Byte ranges of `text` that come from the file, each with its position in the file's decoded text; in order.
     taken: Vec<(Range<usize>, usize)>,
-    /// Where in `text` half a surrogate pair stood when the budget was counted. It is lost on the way to the model.
+    /// Positions in `text` of half surrogate pairs: they count for the budget, but are lost before the text is sent.
     halves: Vec<usize>,
 }
 
 impl Excerpt {
-    /// A text that is not from a file.
+    /// Creates a text that is not from a file.
     pub fn made(text: impl Into<String>) -> Excerpt {
         Excerpt { text: text.into(), ..Excerpt::default() }
     }
 
-    /// The beginning of a file's decoded text.
+    /// Creates a text from the beginning of a file's decoded text.
     pub fn whole(text: &str) -> Excerpt {
         let mut excerpt = Excerpt::default();
         excerpt.take(text, 0);
@@ -33,7 +33,7 @@ impl Excerpt {
         self.text.push_str(text);
     }
 
-    /// Appends a part of the file that stands at byte `at` of its decoded text.
+    /// Appends a part of the file that begins at byte `at` of its decoded text.
     pub fn take(&mut self, text: &str, at: usize) {
         let start = self.text.len();
         self.text.push_str(text);
@@ -42,27 +42,27 @@ impl Excerpt {
         }
     }
 
-    /// Appends half a surrogate pair: it is counted, and it is no text.
+    /// Appends half a surrogate pair, which is counted but is not text.
     pub fn take_half(&mut self) {
         self.halves.push(self.text.len());
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its length in UTF-16 units, as the client counts it.
+    /// Returns its length in UTF-16 units, as the client counts it.
     pub fn units(&self) -> usize {
         utf16_len(&self.text) + self.halves.len()
     }
 
-    /// How much of it is text of the file, in UTF-16 units: all but the marker of what is left out.
+    /// Returns the length of the file's text in it, in UTF-16 units, without the markers.
     pub fn units_of_file(&self) -> usize {
         self.taken.iter().map(|(taken, _)| utf16_len(&self.text[taken.clone()])).sum()
     }
 
-    /// Keeps at most `units` UTF-16 units; whether anything was cut.
+    /// Keeps at most `units` UTF-16 units; returns true if anything was cut.
     pub fn cut(&mut self, units: usize) -> bool {
         if self.units() <= units {
             return false;
@@ -79,7 +79,7 @@ impl Excerpt {
         true
     }
 
-    /// The text less the byte ranges `removed`, which are in order.
+    /// Returns the text without the byte ranges `removed`, which are in order.
     pub fn without(&self, removed: &[Range<usize>]) -> Excerpt {
         let mut out = Excerpt::default();
         let mut from = 0;
@@ -91,7 +91,7 @@ impl Excerpt {
         out
     }
 
-    /// Byte ranges of the file's decoded text that are still here.
+    /// Returns the byte ranges of the file's decoded text that are still included.
     pub fn ranges(&self) -> Vec<Range<usize>> {
         let mut taken: Vec<Range<usize>> = self.taken.iter().map(|(range, at)| *at..at + range.len()).collect();
         taken.sort_by_key(|range| range.start);

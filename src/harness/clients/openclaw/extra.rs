@@ -1,4 +1,4 @@
-//! The bundled hook `bootstrap-extra-files`: further files of the known names, from anywhere in the workspace.
+//! The bundled hook `bootstrap-extra-files`: additional files with known names, from anywhere in the workspace.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,38 +10,38 @@ use crate::answer::{Fate, Scope, Source};
 use crate::search::{Known, Search};
 use crate::snapshot::{GlobFlavor, absolute};
 
-/// What the hook finds, in its order: files that are read, and files that were named and are not.
+/// Result of the hook: files that are read, and named files that are not, in its order.
 pub struct Extra {
-    /// The files that are added behind those of the workspace.
+    /// Files that are added after those of the workspace.
     pub files: Vec<Loaded>,
-    /// Those it skips.
+    /// Files that the hook skips.
     pub skipped: Vec<Source>,
-    /// Where each pattern leads.
+    /// Files to which each pattern leads.
     pub leads_to: Vec<(String, Vec<PathBuf>)>,
 }
 
-/// How an edition finds them.
+/// Rules by which an edition finds these files.
 pub struct Behavior {
-    /// The names that are read.
+    /// Names of the files that are read.
     pub names: &'static [&'static str],
-    /// What makes a pattern of a path.
+    /// Characters that make a path a pattern.
     pub wild: &'static [char],
-    /// Which files may be opened.
+    /// Files that may be opened.
     pub opening: Opening,
-    /// What becomes of a file that is in the list already.
+    /// Handling of a file that is already in the list.
     pub again: Again,
 }
 
-/// What becomes of a file that is in the list already.
+/// Handling of a file that is already in the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// It counts once.
+    /// The file counts once.
     Once,
-    /// It is added once more.
+    /// The file is added again.
     Twice,
 }
 
-/// Follows the patterns below `workspace`.
+/// Finds the files of the patterns below `workspace`.
 pub fn find(workspace: &Path, patterns: &[&str], rules: &Behavior, search: &mut Search) -> Known<Extra> {
     let (mut paths, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     let mut extra = Extra { files: Vec::new(), skipped: Vec::new(), leads_to: Vec::new() };
@@ -98,7 +98,7 @@ fn skipped(path: PathBuf, fate: Fate, reason: impl Into<String>) -> Source {
     Source::new(path, Scope::Config, fate, reason)
 }
 
-/// The part of a pattern before its first wildcard.
+/// Returns the directory part of a pattern before its first wildcard.
 fn walk_root(pattern: &str) -> String {
     let plain = pattern.replace('\\', "/");
     let plain = match plain.strip_prefix("./") {

@@ -1,4 +1,4 @@
-//! What became of each file of a turn, and why.
+//! Fate of each file of a turn, with the reason.
 
 use super::budget::Portion;
 use super::excerpt::Excerpt;
@@ -8,7 +8,7 @@ use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit};
 use crate::search::{Known, Search};
 
 impl Turn<'_> {
-    /// What became of a file, unless that is no news.
+    /// Returns the source of a file, unless it is not worth mentioning.
     pub(super) fn source(
         &self,
         file: &Loaded,
@@ -21,7 +21,7 @@ impl Turn<'_> {
             source.size = Some(raw.size());
         }
         if let Some((fate, reason)) = &file.left_out {
-            // What is neither there nor mentioned is news to nobody.
+            // A file that neither exists nor is announced is not worth mentioning.
             let exists = !matches!(file.content, Content::Missing);
             (source.fate, source.reason) = (*fate, reason.clone());
             if self.setup.deletes_bootstrap && file.path == self.workspace.join("BOOTSTRAP.md") {
@@ -32,7 +32,7 @@ impl Turn<'_> {
         }
         let portion = portion?;
         if matches!(file.content, Content::Missing) && excerpt.is_none() {
-            // The budget was spent before it could be announced.
+            // The budget was used up before it could be announced as missing.
             return None;
         }
         source.limit = Some(self.limit_of(file, portion));
@@ -46,7 +46,7 @@ impl Turn<'_> {
         Some(source)
     }
 
-    /// The limit that decides: the file's own, or what was left of everyone's.
+    /// Returns the limit that decides: the file's own, or what was left of the shared one.
     fn limit_of(&self, file: &Loaded, portion: &Portion) -> Limit {
         let limits = &self.edition.limits;
         let (own, from) = self.limit("bootstrapMaxChars", limits.file_utf16);
@@ -62,7 +62,8 @@ impl Turn<'_> {
         Limit { value: own, unit: Unit::Utf16, per: Per::Source, from }
     }
 
-    /// Lets the limit for all files stand at each that it is nearer to than its own: then what they use of it is all of them.
+    /// Replaces the limit of a loaded file with the shared limit, if all files together use a larger part of that than
+    /// the file uses of its own.
     pub(super) fn share(&self, sources: &mut [Source]) {
         let Some(total) = self.edition.limits.total_utf16 else { return };
         let (total, from) = self.limit("bootstrapTotalMaxChars", total);
@@ -112,7 +113,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Files of other names that people expect to be read.
+    /// Adds files of other names that users may expect to be read.
     pub(super) fn ignored(&self, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Ok(listing) = search.list(self.workspace, "names that OpenClaw does not read")? else { return Ok(()) };
         for (name, reason) in self.edition.ignored {

@@ -1,30 +1,30 @@
-//! The guarded open: which files OpenClaw agrees to read, and what it says about the others.
+//! The guarded open: the files that OpenClaw agrees to read, and its messages about the others.
 
 use std::path::{Path, PathBuf};
 
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable};
 
-/// Largest workspace file, in bytes; OpenClaw 2026.9.6.
+/// Maximum size of a workspace file, in bytes (OpenClaw 2026.9.6).
 pub const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
 
-/// A file behind the guard.
+/// Result of a guarded open.
 pub enum Guarded {
-    /// Its bytes.
+    /// The file's bytes.
     Read(Content),
-    /// Not there.
+    /// The file does not exist.
     Missing,
-    /// There, and refused; the message is the client's.
+    /// The file exists and is refused, with the client's message.
     Refused(String),
 }
 
-/// Asks in one go for what [`open`] will ask about every file.
+/// Announces the facts that [`open`] needs about every file.
 pub fn expect(files: impl IntoIterator<Item = PathBuf>, search: &mut Search) -> Known<()> {
     search.expect(files.into_iter().map(Ask::LinkKind))
 }
 
-/// Opens `file`, which stands lexically below `root`: no final link, no link out of `root`, a regular file with one
-/// name and at most [`FILE_LIMIT_BYTES`].
+/// Opens `file`, which is lexically below `root`. It must be a regular file with one name and at most
+/// [`FILE_LIMIT_BYTES`], not a link, and not behind a link out of `root`.
 pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Guarded> {
     if let Some(guarded) = behind(root, file, rule, search)? {
         return Ok(guarded);
@@ -46,7 +46,7 @@ pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -
     })
 }
 
-/// Opens what `file` leads to, if that is inside what `root` leads to.
+/// Opens the target of `file`, if it is inside the target of `root`.
 pub fn open_inside(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Guarded> {
     let real_root = search.real(root)?.unwrap_or_else(|_| root.to_owned());
     Ok(match search.real(file)? {
@@ -72,8 +72,8 @@ fn refusal(meta: &Meta) -> Option<String> {
     }
 }
 
-/// Why the directories between root and file keep it from being opened, if they do: links among them are followed as long as
-/// they stay inside.
+/// Returns the result of the open if a directory between root and file prevents it. Links among the directories are
+/// followed as long as they stay inside.
 fn behind(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Option<Guarded>> {
     let Ok(real_root) = search.real(root)? else { return Ok(None) };
     let Some(between) = file.parent().and_then(|dir| dir.strip_prefix(root).ok()) else { return Ok(None) };

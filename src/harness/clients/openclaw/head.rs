@@ -1,27 +1,29 @@
-//! The head of a SKILL.md: YAML whose values become texts, with a second chance for a `description` that is none. The early
-//! clients give no such chance, and read heads twice: strictly for name and description, then their own way.
+//! The front matter of a SKILL.md: YAML whose values become texts, parsed again if the `description` is invalid. The
+//! early clients do not parse it again, and read front matter twice: strictly for name and description, then in their
+//! own way.
 
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::harness::kit::heads;
 use crate::harness::kit::skills;
 use crate::text::{is_js_space, js_trim};
 
-/// The head; `None` where the client loads no such skill.
+/// Parsed front matter of a SKILL.md.
 pub(super) struct Head<'a> {
     block: &'a str,
     node: Node,
 }
 
 impl<'a> Head<'a> {
-    /// Reads a head. What is no YAML is tried once more with the description in quotes.
+    /// Parses front matter. If it is not YAML, it is parsed again with the description in quotes; `None` if that fails
+    /// as well, because the client then does not load the skill.
     pub(super) fn of(block: &'a str) -> Option<Head<'a>> {
         let table = |text: &str| parse_npm_yaml(text).ok().filter(|node| matches!(node.value, Value::Table(_)));
         let node = table(block).or_else(|| table(&with_quoted_description(block)?))?;
         Some(Head { block, node })
     }
 
-    /// The value of a key, as a text: numbers as JavaScript writes them, lists and tables as JSON, and as it is written
-    /// what is null, or a table or list with a colon in it.
+    /// Returns the value of a key as a text: numbers as JavaScript writes them, lists and tables as JSON. Null, and a
+    /// list or table whose line has a colon, are returned as written.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         let written = self.written(key);
         let text = match self.node.get(key).map(|node| &node.value) {
@@ -38,25 +40,25 @@ impl<'a> Head<'a> {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// What stands on the line of a key.
+    /// Returns the text on the line of a key.
     fn written(&self, key: &str) -> Option<&'a str> {
         let rest = self.block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
         Some(without_quotes(rest.trim())).filter(|text| !text.is_empty())
     }
 }
 
-/// A head as the early clients read it.
+/// Front matter as the early clients read it.
 pub(super) struct EarlyHead {
     block: String,
     node: Node,
-    /// What the skill is called, unless it is called like its folder.
+    /// Name of the skill, unless it has that of its folder.
     pub name: Option<String>,
-    /// What it is for, white space and all.
+    /// Description of the skill, not trimmed.
     pub description: String,
 }
 
 impl EarlyHead {
-    /// Reads the head of a file, or says why the client loads no such skill.
+    /// Parses the front matter of a file; fails with the reason why the client does not load the skill.
     pub(super) fn of(text: &str) -> Result<EarlyHead, &'static str> {
         const NO_HEAD: &str = "it must begin with a head between lines of `---`";
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -76,7 +78,7 @@ impl EarlyHead {
         Ok(EarlyHead { block, node, name, description })
     }
 
-    /// The value of a key, as a text. What begins with a bracket is taken as it is written.
+    /// Returns the value of a key as a text. A value that begins with a bracket is returned as written.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         if let Some(written) = self.written(key).filter(|text| text.starts_with(['{', '['])) {
             return Some(written);
@@ -91,7 +93,7 @@ impl EarlyHead {
         }
     }
 
-    /// What stands behind a key on its line, or on the indented lines below. Of several the last counts.
+    /// Returns the text after a key on its line, or on the indented lines below. The last occurrence counts.
     fn written(&self, key: &str) -> Option<String> {
         let mut found = None;
         let mut lines = self.block.split('\n').peekable();
@@ -111,7 +113,7 @@ impl EarlyHead {
     }
 }
 
-/// The texts of a list, or those between the commas of a text.
+/// Returns the texts of a list, or the comma-separated parts of a text.
 pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
     let texts: Vec<String> = match node.map(|node| &node.value) {
         Some(Value::List(list)) => list.iter().map(|item| skills::words(item).unwrap_or_default()).collect(),
@@ -134,7 +136,7 @@ fn without_quotes(text: &str) -> &str {
     inner('"').or_else(|| inner('\'')).unwrap_or(text)
 }
 
-/// The block with the line of the description in quotes, unless a text follows on the lines below.
+/// Returns the block with the description in quotes, unless its text is on the lines below.
 fn with_quoted_description(block: &str) -> Option<String> {
     let line = block.lines().find(|line| line.starts_with("description:"))?;
     let value = line["description:".len()..].trim();

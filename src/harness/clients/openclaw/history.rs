@@ -1,11 +1,11 @@
-//! How OpenClaw changed since 2026.2.6: what, since which version, and the cases that show it.
+//! Changes of OpenClaw since 2026.2.6: what changed, since which version, and the cases that show it.
 //!
-//! What lies between 2026.2.19 and 2026.9.1 was found by running some of these versions: a change is given the later of the
-//! two that it lies between, and no rules were made of it.
+//! Changes between 2026.2.19 and 2026.9.1 were found by running some of these versions. Such a change has the later of
+//! the two versions that it lies between, and no rules were written for it.
 
 use crate::harness::Change;
 
-/// What changed, oldest first.
+/// Changes, oldest first.
 pub(super) const CHANGES: &[&Change] = &[
     &TOTAL_LIMIT,
     &SKILLS_WITH_LIMITS,
@@ -67,7 +67,7 @@ const REFUSED: Change = change(
 );
 const SKILLS_SORTED: Change =
     change("2026.9.1", "skills are listed by name, and links to them are not followed; only a SKILL.md is one", &[]);
-// Between 2026.9.2 and this; what the older one keeps was not worked out.
+// The change lies between 2026.9.2 and this version; what the older digest keeps is not known.
 const DIGEST: Change = change(
     "2026.9.4",
     "what the digest of a long AGENTS.md keeps",

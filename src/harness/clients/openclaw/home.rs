@@ -1,4 +1,4 @@
-//! Where OpenClaw keeps things: its home, its state directory, its configuration, and the variables that decide.
+//! The places of OpenClaw: its home, its state directory, its configuration, and the variables that set them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,41 +9,41 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
-/// Where an edition keeps things, and which variables say so.
+/// Directories and files of an edition, and the variables that set them.
 pub struct Places {
-    /// The variable `OPENCLAW_HOME`.
+    /// Meaning of the variable `OPENCLAW_HOME`.
     pub home: HomeVariable,
-    /// The name of the state directory below home, and its former names.
+    /// Name of the state directory below home, followed by its former names.
     pub state_names: &'static [&'static str],
-    /// When a state directory of a former name is moved to its new place.
+    /// When a state directory with a former name is moved to its new place.
     pub moves: Moves,
-    /// The variables that name the state directory; the first that is set.
+    /// Variables that name the state directory; the first one that is set counts.
     pub state_variables: &'static [&'static str],
-    /// The name of the configuration, and its former names.
+    /// Name of the configuration file, followed by its former names.
     pub config_names: &'static [&'static str],
-    /// The variables that name the configuration; the first that is set.
+    /// Variables that name the configuration file; the first one that is set counts.
     pub config_variables: &'static [&'static str],
-    /// Where the configuration is looked for beside a state directory that is named.
+    /// Directories that are searched for the configuration if the state directory is named.
     pub named_state: NamedState,
-    /// What `.env` of the working directory may set.
+    /// Variables that `.env` of the working directory may set.
     pub dotenv: Dotenv,
-    /// Where the default workspace is.
+    /// Location of the default workspace.
     pub workspace: Workspace,
 }
 
-/// When a state directory of a former name is moved to its new place.
+/// Time at which a state directory with a former name is moved to its new place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Moves {
-    /// When the client starts.
+    /// At the start of the client.
     Always,
-    /// When the Gateway starts; a local session leaves it where it is.
+    /// At the start of the Gateway; a local session leaves it in place.
     ByGateway,
 }
 
-/// What `OPENCLAW_HOME` means.
+/// Meaning of `OPENCLAW_HOME`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum HomeVariable {
-    /// Nothing.
+    /// The variable has no effect.
     Unknown,
     /// The home directory.
     Named,
@@ -51,50 +51,51 @@ pub enum HomeVariable {
     NamedAndDefined,
 }
 
-/// Where the configuration is looked for when the state directory is named.
+/// Directories that are searched for the configuration if the state directory is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NamedState {
-    /// Only there.
+    /// Only in the named directory.
     Alone,
-    /// There, then in the directories below home.
+    /// In the named directory, then in the directories below home.
     First,
 }
 
-/// What `.env` of the working directory may set.
+/// Variables that `.env` of the working directory may set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Dotenv {
-    /// Neither OpenClaw's own variables nor those that could do harm.
+    /// All except OpenClaw's own variables and those that could do harm.
     Harmless,
-    /// Everything, also where OpenClaw keeps things.
+    /// All, including those that set OpenClaw's places.
     Everything,
 }
 
-/// Where the default workspace is.
+/// Location of the default workspace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Workspace {
-    /// Where `OPENCLAW_WORKSPACE_DIR` says, in a state directory that is named, or in that of the profile, whose name must be
-    /// valid.
+    /// The directory `OPENCLAW_WORKSPACE_DIR`, else below a named state directory, else below that of the profile,
+    /// whose name must be valid.
     Named,
-    /// `.openclaw/workspace`, with the profile behind it, below home; so are those of other agents.
+    /// `.openclaw/workspace` below home, with the profile appended; the workspaces of other agents are there as well.
     BelowHome,
-    /// The same, but the workspaces of other agents are in the state directory, and `.env` may name the profile.
+    /// Like `BelowHome`, but the workspaces of other agents are in the state directory, and `.env` may name the
+    /// profile.
     BelowHomeAndState,
 }
 
-/// Largest `.env` file, in bytes; OpenClaw 2026.9.6.
+/// Maximum size of a `.env` file, in bytes (OpenClaw 2026.9.6).
 const DOTENV_LIMIT_BYTES: usize = 1024 * 1024;
 
-/// The places, and the variables with what `.env` files and the configuration add.
+/// The places of the client, and the variables including those from `.env` files and the configuration.
 pub struct Home {
     /// The effective home directory.
     pub home: PathBuf,
     /// The state directory.
     pub state: PathBuf,
-    /// The configuration file, whether it is there or not.
+    /// The configuration file, whether it exists or not.
     pub config: PathBuf,
     places: &'static Places,
     cwd: PathBuf,
-    /// The former state directory, which the client moves to its new place when it starts: where it is and will be.
+    /// Current and future path of a former state directory, which the client moves when it starts.
     moved: Option<(PathBuf, PathBuf)>,
     added: BTreeMap<String, String>,
 }
@@ -140,48 +141,50 @@ impl Home {
         Ok(here)
     }
 
-    /// A variable of the process, else of a `.env` file, else of the configuration.
+    /// Returns a variable of the process, else of a `.env` file, else of the configuration.
     pub fn variable(&self, search: &Search, name: &str) -> Option<String> {
         search.env(name).or_else(|| self.added.get(name).cloned())
     }
 
-    /// Whether there is such a variable, and something in it.
+    /// Returns true if the variable is set and not empty.
     pub fn has_variable(&self, search: &Search, name: &str) -> bool {
         search.has_env(name) || self.added.get(name).is_some_and(|value| !value.is_empty())
     }
 
-    /// Adds what the configuration sets, where there is nothing yet.
+    /// Adds a variable that the configuration sets, unless it has a value already.
     pub fn add_variable(&mut self, search: &Search, name: &str, value: &str) {
         if self.variable(search, name).is_none_or(|known| js_trim(&known).is_empty()) {
             self.added.insert(name.to_owned(), value.to_owned());
         }
     }
 
-    /// A path as the user writes it: trimmed, `~` is home, relative to the working directory; without NUL.
+    /// Resolves a path as the user writes it: trimmed, without NUL, with `~` as home, relative to the working
+    /// directory.
     pub fn path(&self, written: &str) -> PathBuf {
         let written = js_trim(written).replace('\0', "");
         absolute(&self.cwd, &expanded(&written, &self.home))
     }
 
-    /// Where a path of the client is now, before it moves its state directory.
+    /// Returns the current location of a client's path, before the client moves its state directory.
     pub fn on_disk(&self, path: &Path) -> PathBuf {
         let moved = self.moved.as_ref().and_then(|(old, new)| Some(old.join(path.strip_prefix(new).ok()?)));
         moved.unwrap_or_else(|| path.to_owned())
     }
 
-    /// Where the client's own skills are: settled before `.env` files are read and former state directories are found.
+    /// Returns the directory `skills` of the state directory. The client determines it before it reads `.env` files and
+    /// finds former state directories.
     pub fn skills(&self, search: &Search) -> PathBuf {
         let named = self.places.state_variables.iter().find_map(|name| process_variable(search, name));
         named.map_or_else(|| self.home.join(self.places.state_names[0]), |dir| self.path(&dir)).join("skills")
     }
 
-    /// The reverse of [`Home::on_disk`]: how the client names what is now at `path`.
+    /// Returns the client's name for the current path `path`; the inverse of [`Home::on_disk`].
     pub fn named(&self, path: &Path) -> PathBuf {
         let moved = self.moved.as_ref().and_then(|(old, new)| Some(new.join(path.strip_prefix(old).ok()?)));
         moved.unwrap_or_else(|| path.to_owned())
     }
 
-    /// The workspace of the agent that owns the default one.
+    /// Returns the workspace of the agent that owns the default one.
     pub fn default_workspace(&self, search: &Search) -> PathBuf {
         let below_home = |profile: Option<String>| {
             let profile = profile.filter(|profile| !profile.eq_ignore_ascii_case("default"));
@@ -206,7 +209,7 @@ impl Home {
         }
     }
 
-    /// Where the workspace of another agent is, when nothing says where.
+    /// Returns the workspace of another agent if nothing sets it.
     pub fn workspace_of(&self, agent: &str) -> PathBuf {
         let dir = match self.places.workspace {
             Workspace::Named | Workspace::BelowHomeAndState => &self.state,
@@ -215,12 +218,13 @@ impl Home {
         dir.join(format!("workspace-{agent}"))
     }
 
-    /// Whether workspaces of other agents are below the one that is configured for all.
+    /// Returns true if workspaces of other agents are below the one that is configured for all.
     pub fn divides_workspace(&self) -> bool {
         self.places.workspace == Workspace::Named
     }
 
-    /// What the first of these variables says that is set: in the process, or in a `.env` file that may say so.
+    /// Returns the value of the first of these variables that is set, in the process or in a `.env` file that may set
+    /// it.
     fn named_by(&self, variables: &[&str], search: &Search) -> Option<String> {
         variables.iter().find_map(|name| match self.places.dotenv {
             Dotenv::Harmless => process_variable(search, name),
@@ -228,7 +232,7 @@ impl Home {
         })
     }
 
-    /// A [`Home::variable`], trimmed; blank counts as unset.
+    /// Returns a [`Home::variable`], trimmed; a blank one counts as unset.
     fn filled_variable(&self, search: &Search, name: &str) -> Option<String> {
         self.variable(search, name).and_then(|value| filled(&value))
     }
@@ -298,7 +302,8 @@ impl Home {
         Ok(())
     }
 
-    /// `.env` of the working directory may set what the edition allows; `.env` of the state directory anything.
+    /// Reads a `.env` file. That of the working directory may set what the edition allows; that of the state directory
+    /// may set anything.
     fn read_dotenv(&mut self, file: PathBuf, search: &mut Search) -> Known<()> {
         let harmless_only = self.places.dotenv == Dotenv::Harmless;
         let raw = match search.read(&file, "variables that the environment does not set")? {
@@ -327,7 +332,7 @@ impl HomeVariable {
     }
 }
 
-/// A variable of the process, trimmed; blank counts as unset.
+/// Returns a variable of the process, trimmed; a blank one counts as unset.
 fn process_variable(search: &Search, name: &str) -> Option<String> {
     search.env(name).and_then(|value| filled(&value))
 }
@@ -336,7 +341,7 @@ fn filled(value: &str) -> Option<String> {
     Some(js_trim(value).to_owned()).filter(|value| !value.is_empty())
 }
 
-/// `~`, `~/x` and `~\x` below `home`; anything else as it is.
+/// Expands `~`, `~/x` and `~\x` to paths below `home`; anything else is unchanged.
 fn expanded(written: &str, home: &Path) -> PathBuf {
     match written.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
@@ -348,8 +353,8 @@ fn expanded(written: &str, home: &Path) -> PathBuf {
     }
 }
 
-/// What a project's own `.env` may not set. The client's list is longer; the rest are secrets of providers, which no
-/// path can sensibly hold.
+/// Returns true if a project's own `.env` may not set the variable. The client's list is longer; the others are secrets
+/// of providers, which no path can sensibly hold.
 fn is_blocked(name: &str) -> bool {
     const NAMES: [&str; 7] = ["PATH", "HOME", "USERPROFILE", "SHELL", "NODE_OPTIONS", "ALL_PROXY", "NO_PROXY"];
     const BEGINNINGS: [&str; 4] = ["OPENCLAW_", "CLAWHUB_", "LD_", "DYLD_"];

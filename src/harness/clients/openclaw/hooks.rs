@@ -1,4 +1,5 @@
-//! What may change the list of files in a Gateway: the bundled hook that adds files, and hooks nobody can foresee.
+//! Hooks that may change the list of files in a Gateway: the bundled hook that adds files, and hooks whose effect is
+//! unknown.
 
 use std::path::Path;
 
@@ -10,29 +11,29 @@ use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 use crate::text::js_trim;
 
-/// What an edition does about hooks.
+/// Behaviour of an edition towards hooks.
 pub struct Behavior {
-    /// When hooks are loaded at all.
+    /// When hooks are loaded.
     pub loading: Loading,
-    /// Those that come with the client and leave the files alone.
+    /// Bundled hooks that do not change the files.
     pub harmless: &'static [&'static str],
-    /// How `bootstrap-extra-files` finds files, where the client brings it.
+    /// Rules by which `bootstrap-extra-files` finds files, if the client bundles it.
     pub extra: Option<extra::Behavior>,
 }
 
-/// When hooks are loaded.
+/// Condition under which hooks are loaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Loading {
-    /// Those with an entry in the configuration, unless `hooks.internal.enabled` is `false`.
+    /// Hooks with an entry in the configuration, unless `hooks.internal.enabled` is `false`.
     Entries,
-    /// When `hooks.internal.enabled` is `true`, also those which lie in the directories for hooks.
+    /// Hooks with an entry and hooks in the directories for hooks, if `hooks.internal.enabled` is `true`.
     Directories,
 }
 
 const EXTRA_FILES: &str = "bootstrap-extra-files";
 
 impl Behavior {
-    /// The patterns of the hook `bootstrap-extra-files`, if the Gateway would run it.
+    /// Returns the patterns of the hook `bootstrap-extra-files`, if the Gateway would run it.
     pub fn extra_patterns<'a>(&self, config: &'a Config) -> Vec<&'a str> {
         if !self.load_any(config) {
             return Vec::new();
@@ -51,7 +52,7 @@ impl Behavior {
         ["paths", "patterns", "files"].map(patterns).into_iter().find(|list| !list.is_empty()).unwrap_or_default()
     }
 
-    /// Hooks that may replace the list of files.
+    /// Returns the hooks that may replace the list of files.
     pub fn others(&self, config: &Config, home: &Home, workspace: &Path, search: &mut Search) -> Known<Vec<String>> {
         if !self.load_any(config) {
             return Ok(Vec::new());

@@ -1,8 +1,8 @@
-//! The keys of a configuration that each edition knows. Any other key stops the client, and so does a wrong value.
+//! The configuration keys that each edition knows. Any other key, or a wrong value, stops the client.
 
 use super::schema::{Schema, Type};
 
-/// Values that every edition checks alike.
+/// Types of values that every edition checks.
 const VALUES: &[(&str, Type)] = &[
     ("agents.defaults.maxConcurrent", Type::Positive),
     ("agents.defaults.subagents.maxConcurrent", Type::Positive),
@@ -16,13 +16,13 @@ const VALUES: &[(&str, Type)] = &[
     ("wizard.lastRunAt", Type::Text),
 ];
 
-/// Values that the editions of early 2026 check besides.
+/// Types of values that only the editions of early 2026 check.
 const EARLY_VALUES: &[(&str, Type)] = &[
     ("agents.defaults.compaction.mode", Type::OneOf("default safeguard")),
     ("agents.defaults.contextPruning.mode", Type::OneOf("off cache-ttl")),
     ("agents.defaults.contextTokens", Type::Positive),
     ("agents.defaults.memorySearch.enabled", Type::Flag),
-    // Today's client takes a string as well.
+    // The client of autumn 2026 accepts a string as well.
     ("agents.defaults.model", Type::Table),
     ("agents.defaults.sandbox.mode", Type::OneOf("off non-main all")),
     ("agents.defaults.thinkingDefault", Type::OneOf("off minimal low medium high xhigh")),
@@ -35,7 +35,7 @@ const EARLY_VALUES: &[(&str, Type)] = &[
     ("update.channel", Type::OneOf("stable beta dev")),
 ];
 
-/// OpenClaw 2026.2.6-3.
+/// Schema of OpenClaw 2026.2.6-3.
 pub const V2026_2_6: Schema = Schema {
     root: "meta env wizard diagnostics logging update browser ui auth models nodeHost agents tools bindings broadcast \
            audio media messages commands approvals session cron hooks web channels discovery canvasHost talk gateway \
@@ -58,7 +58,7 @@ pub const V2026_2_6: Schema = Schema {
     values: &[VALUES, EARLY_VALUES],
 };
 
-/// OpenClaw 2026.2.19.
+/// Schema of OpenClaw 2026.2.19.
 pub const V2026_2_19: Schema = Schema {
     root: "$schema meta env wizard diagnostics logging update browser ui auth models nodeHost agents tools bindings \
            broadcast audio media messages commands approvals session cron hooks web channels discovery canvasHost talk \
@@ -75,7 +75,7 @@ pub const V2026_2_19: Schema = Schema {
     ..V2026_2_6
 };
 
-/// OpenClaw 2026.9.6.
+/// Schema of OpenClaw 2026.9.6.
 pub const V2026_9: Schema = Schema {
     root: "$schema meta env wizard diagnostics logging update telemetry browser ui secrets auth accessGroups acp models \
            nodeHost agents worktreeRoot worktreeAcceleration tools security bindings broadcast attachments messages tts \
@@ -125,7 +125,7 @@ mod tests {
         ("wizard.lastRunAt", "1"),
     ];
 
-    /// Values that the two of early 2026 refused besides.
+    /// Values that the two clients of early 2026 refused in addition.
     const REFUSED_EARLY: &[(&str, &str)] = &[
         ("agents.defaults.compaction.mode", "'x'"),
         ("agents.defaults.contextPruning.mode", "'x'"),

@@ -1,5 +1,5 @@
-//! Which files of a folder the library beneath the early clients takes for skills: it enters every folder and every link,
-//! except what ignore files say and what has a SKILL.md of more than a limit.
+//! Finds skill files like the library that the early clients use: it enters every folder and every link, except those
+//! that ignore files exclude and those whose SKILL.md is larger than a limit.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::snapshot::{Ask, Entry, FileType};
 use crate::text::{grouped, lossy};
 
 const RULE: &str = "skills: folders with a SKILL.md";
-/// How many folders are entered. The client has no limit: links in a circle keep it busy.
+/// Maximum number of folders that Briefing enters. The client has no limit, and does not end on circular links.
 const FOLDER_LIMIT: usize = 1_000;
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 
-/// Every `.md` file of `root` itself, and every SKILL.md below it, in the order of their paths' names.
+/// Returns every `.md` file of `root` itself and every SKILL.md below it, sorted by path.
 pub(super) fn all(root: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut contents: HashMap<PathBuf, Vec<(PathBuf, FileType)>> = HashMap::new();
     let mut level = vec![Folder { path: root.to_owned(), patterns: Arc::default() }];
@@ -62,16 +62,16 @@ pub(super) fn all(root: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is found folder by folder.
+/// Result of a search folder by folder.
 pub(super) enum Found {
-    /// The files of one folder.
+    /// Files of one folder.
     Whole(Vec<PathBuf>),
-    /// Those of each folder in it.
+    /// Files of each subfolder.
     ByFolder(Vec<Vec<PathBuf>>),
 }
 
-/// The same for each folder of `dir` that has a SKILL.md of its own, or for `dir` itself if it has one. If `dir` has a folder
-/// `skills` with skills, it is that one which counts.
+/// Finds the skill files of each folder of `dir` that has a SKILL.md of its own, or of `dir` itself if it has one. If
+/// `dir` has a folder `skills` with skills, that folder is searched instead.
 pub(super) fn folder_by_folder(
     dir: &Path,
     scope: Scope,
@@ -126,14 +126,14 @@ fn too_large(path: PathBuf, scope: Scope, limits: &Limits) -> Source {
     Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..Source::new(path, scope, Fate::Dropped, reason) }
 }
 
-/// The names of the folders in `dir`, links followed, as they are looked at.
+/// Returns the names of the folders in `dir`, links followed, in the order in which the client visits them.
 fn folders(dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(entries) = search.list(dir, RULE)? else { return Ok(Vec::new()) };
     let found = children(dir, &entries, search)?.into_iter().filter(|(_, kind)| *kind == FileType::Dir);
     Ok(found.filter_map(|(path, _)| Some(path.file_name()?.to_str()?.to_owned())).collect())
 }
 
-/// What is in a folder, links followed, in the order of the names' bytes, as Node lists it.
+/// Returns the entries of a folder, links followed, sorted by the bytes of their names as in Node.
 fn children(dir: &Path, entries: &[Entry], search: &mut Search) -> Known<Vec<(PathBuf, FileType)>> {
     let mut entries: Vec<&Entry> = entries.iter().collect();
     entries.retain(|entry| entry.name.to_str().is_some_and(|name| !name.starts_with('.') && name != "node_modules"));
@@ -152,14 +152,14 @@ fn children(dir: &Path, entries: &[Entry], search: &mut Search) -> Known<Vec<(Pa
     Ok(children)
 }
 
-/// A folder that is looked into, and what the ignore files above it say.
+/// A folder to be searched, with the patterns of the ignore files above it.
 struct Folder {
     path: PathBuf,
     patterns: Arc<Vec<String>>,
 }
 
 impl Folder {
-    /// The patterns, with those of the folder's own ignore files.
+    /// Returns the patterns including those of the folder's own ignore files.
     fn patterns(&self, root: &Path, entries: &[Entry], search: &mut Search) -> Known<Arc<Vec<String>>> {
         let files = IGNORE_FILES.into_iter().filter(|name| entries.iter().any(|entry| entry.name == *name));
         let files: Vec<PathBuf> = files.map(|name| self.path.join(name)).collect();
@@ -177,7 +177,8 @@ impl Folder {
     }
 }
 
-/// A line of an ignore file in the folder `inside`, as the client places it: what has no slash holds for that folder only.
+/// Converts a line of an ignore file in the folder `inside` as the client does: a pattern without a slash applies to
+/// that folder only.
 fn placed(line: &str, inside: &str) -> Option<String> {
     if line.trim().is_empty() || line.trim().starts_with('#') {
         return None;

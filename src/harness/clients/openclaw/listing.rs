@@ -1,16 +1,16 @@
-//! Where each edition looks for skills, and how it lists them.
+//! The places of skills and the form of the list in each edition.
 
 use super::skills::{Behavior, Finding, Limits, Paths, Place};
 use crate::harness::kit::skills::Walk;
 
-/// OpenClaw 2026.2.6-3.
+/// Skills of OpenClaw 2026.2.6-3.
 pub(super) const V2026_2_6: Behavior = Behavior {
     places: &[Place::Named, Place::Bundled(WITH_2026_2_6), Place::State, Place::Workspace],
     finding: Finding::Library,
     paths: Paths::Whole,
 };
 
-/// OpenClaw 2026.2.19.
+/// Skills of OpenClaw 2026.2.19.
 pub(super) const V2026_2_19: Behavior = Behavior {
     places: &[
         Place::Named,
@@ -30,7 +30,7 @@ pub(super) const V2026_2_19: Behavior = Behavior {
     paths: Paths::FromHome,
 };
 
-/// OpenClaw 2026.9.6. Folders are entered this deep, and links are not followed.
+/// Skills of OpenClaw 2026.9.6. Folders are entered to this depth, and links are not followed.
 pub(super) const V2026_9: Behavior = Behavior {
     places: &[Place::Named, Place::Bundled(WITH_2026_9_6), Place::State, Place::User, Place::Project, Place::Workspace],
     finding: Finding::Walk(Walk {
@@ -44,7 +44,7 @@ pub(super) const V2026_9: Behavior = Behavior {
     paths: Paths::FromOwnHome,
 };
 
-/// The names of the skills that come with 2026.2.6-3, in the order in which they are found.
+/// Names of the skills bundled with 2026.2.6-3, in the order in which they are found.
 #[rustfmt::skip]
 const WITH_2026_2_6: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "bluebubbles",
@@ -56,7 +56,7 @@ const WITH_2026_2_6: &[&str] = &[
     "video-frames", "voice-call", "wacli", "weather",
 ];
 
-/// Those that come with 2026.2.19, a folder each; one has no skill.
+/// Names of the skills bundled with 2026.2.19, one per folder; one folder has no skill.
 #[rustfmt::skip]
 const WITH_2026_2_19: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "bluebubbles",
@@ -68,7 +68,7 @@ const WITH_2026_2_19: &[&str] = &[
     "video-frames", "voice-call", "wacli", "weather",
 ];
 
-/// Those that come with 2026.9.6.
+/// Names of the skills bundled with 2026.9.6.
 #[rustfmt::skip]
 const WITH_2026_9_6: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "camsnap", "clawhub",

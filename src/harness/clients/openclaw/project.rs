@@ -1,4 +1,4 @@
-//! Entries of MEMORY.md and USER.md that are annotated with a project: which are dropped outside of it.
+//! Entries of MEMORY.md and USER.md that are annotated with a project, and which of them are dropped.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 use crate::text::{is_js_space, js_trim};
 
-/// The byte ranges of `text` that belong to entries of projects other than `active`, each with its line break.
+/// Returns the byte ranges of entries that belong to projects other than `active`, each with its line break.
 pub fn foreign_entries(text: &str, active: Option<&str>) -> Vec<Range<usize>> {
     let entries = entries(text);
     let is_foreign = |range: &Range<usize>| !belongs(&text[range.clone()], active);
@@ -18,14 +18,15 @@ pub fn foreign_entries(text: &str, active: Option<&str>) -> Vec<Range<usize>> {
         if !kept[index] {
             removed.push(range.start..entries.get(index + 1).map_or(text.len(), |next| next.start));
         } else if Some(index) == last_kept && range.end < text.len() {
-            // The line break before what follows, all of which is gone.
+            // The line break before the dropped entries at the end.
             removed.push(range.end..range.end + 1);
         }
     }
     removed
 }
 
-/// Byte ranges of the entries, without the line break after each: one begins at every list item and heading.
+/// Returns the byte ranges of the entries, without the line break after each. An entry begins at every list item and
+/// heading.
 fn entries(text: &str) -> Vec<Range<usize>> {
     let mut entries: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
@@ -46,7 +47,7 @@ fn begins_entry(line: &str) -> bool {
     line.starts_with("- ") || ((1..=6).contains(&signs) && after.chars().next().is_none_or(is_js_space))
 }
 
-/// Whether an entry has no annotation, or only valid ones of the active project.
+/// Returns true if an entry has no annotation, or only valid ones of the active project.
 fn belongs(entry: &str, active: Option<&str>) -> bool {
     let markers = markers(entry, 0).count();
     if markers == 0 {
@@ -69,7 +70,7 @@ fn markers_from(text: &str, from: usize) -> Option<usize> {
     markers(text, from).next()
 }
 
-/// Where the words `<!-- project:` end, in any case and spacing.
+/// Returns the positions after each `<!-- project:`, in any case and spacing.
 fn markers(text: &str, from: usize) -> impl Iterator<Item = usize> + '_ {
     text[from..].match_indices("<!--").filter_map(move |(at, sign)| {
         let rest = text[from + at + sign.len()..].trim_start_matches(is_js_space);
@@ -80,7 +81,7 @@ fn markers(text: &str, from: usize) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A key with the part before its first slash in lower case; none if it is no key.
+/// Normalizes a key: the part before its first slash is lower-cased; `None` if it is not a valid key.
 fn normalized(key: &str) -> Option<String> {
     let key = js_trim(key);
     if key.is_empty() || key.contains(['\r', '\n', '<', '>']) {
@@ -94,7 +95,7 @@ fn normalized(key: &str) -> Option<String> {
     })
 }
 
-/// The key of the repository around the workspace: where it was cloned from, else its path.
+/// Returns the key of the repository around the workspace: its origin, else its path.
 pub fn key(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> Known<Option<String>> {
     let Some(root) = repository(configured, workspace, search)? else { return Ok(None) };
     let origin = match search.git(&root, "the project of the workspace")? {
@@ -126,7 +127,7 @@ fn repository(configured: Option<&Path>, workspace: &Path, search: &mut Search) 
     Ok(None)
 }
 
-/// `remote.origin.url` of a git configuration; the last one counts.
+/// Returns `remote.origin.url` of a git configuration; the last one counts.
 fn origin(config: &str) -> Option<String> {
     let mut found = None;
     let mut here = false;
@@ -145,7 +146,7 @@ fn origin(config: &str) -> Option<String> {
     found
 }
 
-/// Host and path of a git URL.
+/// Returns the host and the path of a git URL.
 fn place(url: &str) -> Option<(String, String)> {
     let (host, path) = if let Some((_, rest)) = url.split_once("://") {
         let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a skill asks of the machine, as the early clients look for it: programs, variables, settings, the system.
+//! The requirements of a skill, as the early clients check them: programs, variables, settings, the operating system.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 use crate::text::js_trim;
 
-/// Settings that hold where nothing is said; OpenClaw 2026.2.6 and 2026.2.19.
+/// Settings that are true by default (OpenClaw 2026.2.6 and 2026.2.19).
 const ON_BY_DEFAULT: [&str; 2] = ["browser.enabled", "browser.evaluateEnabled"];
 
 impl Turn<'_> {
-    /// What is missing of all that `metadata` asks for; `entry` is what the configuration says about the skill.
+    /// Returns a requirement in `metadata` that is not met; `entry` is the skill's entry in the configuration.
     pub(super) fn missing(&self, metadata: &Node, entry: Option<&Node>, search: &mut Search) -> Known<Option<String>> {
         let systems = texts(metadata.get("os"));
         if !systems.is_empty() && !systems.iter().any(|system| system == system_of(std::env::consts::OS)) {
@@ -51,7 +51,7 @@ impl Turn<'_> {
         Ok(missing.map(|setting| format!("the setting {setting}")))
     }
 
-    /// Whether a directory of `PATH` has a program. Whether it may be executed is not looked at.
+    /// Returns true if a directory of `PATH` contains the program. Whether it is executable is not checked.
     fn has_program(&self, program: &str, search: &mut Search) -> Known<bool> {
         let path = self.home.variable(search, "PATH").unwrap_or_default();
         let dirs = path.split(':').filter(|dir| !dir.is_empty());
@@ -65,7 +65,7 @@ impl Turn<'_> {
         Ok(false)
     }
 
-    /// Whether the configuration says something that counts as true.
+    /// Returns true if the setting has a value that counts as true.
     fn holds(&self, setting: &str) -> bool {
         let keys: Vec<&str> = setting.split('.').filter(|key| !key.is_empty()).collect();
         match self.config.at_path(&keys).map(|node| &node.value) {
@@ -84,7 +84,7 @@ fn is_some_text(node: Option<&Node>) -> bool {
     node.and_then(Node::as_text).is_some_and(|text| !text.is_empty())
 }
 
-/// A system as Node names it.
+/// Returns Node's name of an operating system.
 fn system_of(name: &'static str) -> &'static str {
     match name {
         "macos" => "darwin",

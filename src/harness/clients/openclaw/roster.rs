@@ -1,18 +1,18 @@
-//! The agents of a configuration: their entries, which of them is asked, and which owns what is everyone's.
+//! The agents of a configuration: their entries, the one that answers, and the one that owns the defaults.
 
 use crate::formats::{Node, Value};
 
-/// The agent of a configuration that names none.
+/// Agent of a configuration that names none.
 const IMPLICIT_AGENT: &str = "main";
-/// Longest agent id.
+/// Maximum length of an agent id.
 const ID_LIMIT: usize = 64;
 
-/// How agents are listed, and which of them is asked.
+/// Form of the list of agents, and the rule for the agent that answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `agents.entries`; who answers for all must be clear.
+    /// `agents.entries`; the agent that answers by default must be unambiguous.
     Entries,
-    /// `agents.list`; the marked agent answers for all, else the first.
+    /// `agents.list`; the marked agent answers by default, else the first.
     List,
 }
 
@@ -27,7 +27,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The agents of a configuration, or what is wrong with them.
+    /// Returns the agents of a configuration, or the error in it.
     pub fn of(root: &Node, shape: Shape) -> Result<Roster, String> {
         match shape {
             Shape::Entries => Roster::of_entries(root),
@@ -44,7 +44,7 @@ impl Roster {
             if marked.is_none() && item.get("default").and_then(Node::as_bool) == Some(true) {
                 marked = Some(id.clone());
             }
-            // Of two agents with one id the first counts.
+            // Of two agents with one id, the first counts.
             if !agents.iter().any(|(known, _)| *known == id) {
                 agents.push((id, item.clone()));
             }
@@ -103,12 +103,12 @@ impl Roster {
         Ok(Roster { agents: known, marked, explicit, system, shape: Shape::Entries })
     }
 
-    /// The entry of an agent.
+    /// Returns the entry of an agent.
     pub fn entry(&self, agent: &str) -> Option<&Node> {
         self.agents.iter().find(|(id, _)| id == agent).map(|(_, entry)| entry)
     }
 
-    /// The agent that has `agents.defaults.workspace` for itself.
+    /// Returns the agent that owns `agents.defaults.workspace`.
     pub fn owner(&self) -> Option<&str> {
         self.marked.as_deref().or_else(|| match self.shape {
             Shape::Entries => self.sole(),
@@ -116,7 +116,7 @@ impl Roster {
         })
     }
 
-    /// The agent that answers: the one asked for, else the one that owns what nobody asked for.
+    /// Returns the agent that answers: the requested one, else the default one.
     pub fn choose(&self, asked: Option<&str>) -> Result<String, String> {
         if let Some(asked) = asked {
             let id = normalized(asked);
@@ -144,7 +144,7 @@ impl Roster {
     }
 }
 
-/// `agents.list`, which older versions wrote; understood only where every id is in its normal form.
+/// Reads `agents.list`, which older versions wrote. It is accepted only if every id is normalized.
 fn listed(list: &Node) -> Result<Vec<(String, Node)>, String> {
     let mut entries: Vec<(String, Node)> = Vec::new();
     for item in list.as_list().ok_or("agents.list is not a list")? {
@@ -164,7 +164,8 @@ fn is_id(key: &str) -> bool {
         && key.starts_with(|first: char| first != '-')
 }
 
-/// Lower case, other characters as `-`, no `-` at either end, at most 64; `main` when nothing is left.
+/// Normalizes an id: lower case, other characters as `-`, no `-` at either end, at most 64 characters; `main` if
+/// nothing is left.
 fn normalized(id: &str) -> String {
     let lower = crate::text::js_trim(id).to_lowercase();
     if is_id(&lower) && !lower.is_empty() {

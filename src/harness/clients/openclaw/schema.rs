@@ -1,38 +1,38 @@
-//! What OpenClaw refuses in a configuration: unknown keys, and wrong types of what decides about instruction files.
+//! Checks of the configuration: unknown keys, and wrong types of values that matter for instruction files.
 //!
-//! The client checks every key; the values of those not listed with a type here or in `keys` are left unchecked.
+//! The client checks every key. Values of keys without a type here or in `keys` are not checked.
 
 use crate::formats::{Node, Value};
 
-/// The keys that an edition knows, separated by spaces.
+/// Keys that an edition knows, separated by spaces.
 pub struct Schema {
-    /// Of the configuration itself.
+    /// Keys of the configuration itself.
     pub root: &'static str,
-    /// Of `agents`.
+    /// Keys of `agents`.
     pub agents: &'static str,
-    /// Of `agents.defaults`.
+    /// Keys of `agents.defaults`.
     pub defaults: &'static str,
-    /// Of an agent.
+    /// Keys of an agent.
     pub entry: &'static str,
-    /// Of `hooks`.
+    /// Keys of `hooks`.
     pub hooks: &'static str,
-    /// Of `hooks.internal`.
+    /// Keys of `hooks.internal`.
     pub internal_hooks: &'static str,
-    /// Of `plugins`.
+    /// Keys of `plugins`.
     pub plugins: &'static str,
-    /// Of `plugins.slots`.
+    /// Keys of `plugins.slots`.
     pub slots: &'static str,
-    /// Of `env`; everything where there are none.
+    /// Keys of `env`; any key if `None`.
     pub env: Option<&'static str>,
-    /// Of an entry of `hooks.internal.entries`; everything where there are none.
+    /// Keys of an entry of `hooks.internal.entries`; any key if `None`.
     pub hook: Option<&'static str>,
-    /// Of `skills`, whose values are checked as well; everything where there are none.
+    /// Keys of `skills`, whose values are checked as well; any key and value if `None`.
     pub skills: Option<&'static str>,
-    /// Types of values that decide nothing about instruction files, by their paths.
+    /// Types of further values by path; they do not matter for instruction files.
     pub values: &'static [&'static [(&'static str, Type)]],
 }
 
-/// The type of a value.
+/// Type of a value.
 #[derive(Clone, Copy)]
 pub enum Type {
     /// A string.
@@ -53,7 +53,7 @@ pub enum Type {
     TableOfTexts,
 }
 
-/// Why the client would not start, or nothing.
+/// Fails with the reason why the client would not start.
 pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
     keys(root, "", schema.root)?;
     if let Some(agents) = root.get("agents") {
@@ -70,7 +70,7 @@ pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
     schema.values.iter().copied().flatten().try_for_each(|(path, wanted)| value(root, path, *wanted))
 }
 
-/// Checks the value at a path with periods in it, if it is there.
+/// Checks the value at a dotted path, if it exists.
 fn value(root: &Node, path: &str, wanted: Type) -> Result<(), String> {
     let (above, key) = path.rsplit_once('.').unwrap_or(("", path));
     let table = above.split('.').filter(|name| !name.is_empty()).try_fold(root, |table, name| table.get(name));
@@ -109,7 +109,7 @@ fn check_agents(agents: &Node, schema: &Schema) -> Result<(), String> {
 
 fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
     let Some(list) = agents.get("list") else { return Ok(()) };
-    // In editions with `entries`, a list is a form of old.
+    // In editions with `entries`, a list is the old form.
     let is_usual = !is_one_of("entries", schema.agents);
     if is_usual && list.as_list().is_none() {
         return Err(expected("agents.list", "array", list));
@@ -132,7 +132,7 @@ fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
     Ok(())
 }
 
-/// Keys that agents and the defaults share.
+/// Checks the keys that agents and the defaults share.
 fn agent(node: &Node, path: &str) -> Result<(), String> {
     for key in ["workspace", "cwd"] {
         typed(node, path, key, Type::Text)?;
@@ -238,7 +238,7 @@ fn check_env(env: &Node, schema: &Schema) -> Result<(), String> {
     table.iter().try_for_each(|(name, _)| typed(vars, "env.vars", name, Type::Text))
 }
 
-/// Checks the type of a value, if it is there.
+/// Checks the type of a value, if it exists.
 fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String> {
     let Some(node) = table.get(key) else { return Ok(()) };
     let (valid, word) = match wanted {
@@ -257,7 +257,7 @@ fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String
     if valid { Ok(()) } else { Err(expected(&format!("{path}.{key}"), word, node)) }
 }
 
-/// Checks that a table has no other keys than those that are known.
+/// Checks that a table has only known keys.
 fn keys(node: &Node, path: &str, known: &str) -> Result<(), String> {
     let at = if path.is_empty() { "the configuration" } else { path };
     let Some(table) = node.as_table() else { return Err(expected(at, "object", node)) };

@@ -1,5 +1,5 @@
-//! What a turn of early 2026 creates in a workspace before it reads: every file that is missing. Nothing is created here;
-//! what would be counts as missing.
+//! Files that a turn of early 2026 creates in a workspace before it reads: every missing one. Nothing is created here;
+//! files that would be created count as missing.
 
 use std::path::Path;
 
@@ -9,23 +9,23 @@ use crate::formats::{Node, parse_json};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
-/// Which files are created, and when.
+/// Rules for creating files.
 pub struct Behavior {
-    /// Those that are created whenever they are missing.
+    /// Files that are created whenever they are missing.
     pub names: &'static [&'static str],
-    /// When BOOTSTRAP.md is created too.
+    /// Condition under which BOOTSTRAP.md is created too.
     pub bootstrap: Bootstrap,
 }
 
-/// When BOOTSTRAP.md is created.
+/// Condition under which BOOTSTRAP.md is created.
 pub enum Bootstrap {
-    /// When none of the other files is there.
+    /// If none of the other files exists.
     InNewWorkspaces,
-    /// Once, as `.openclaw/workspace-state.json` records, while these files are as they were created.
+    /// Once, as recorded in `.openclaw/workspace-state.json`, and only while these files equal their templates.
     Once(&'static [Template]),
 }
 
-/// Follows what a turn creates in `workspace`.
+/// Determines the files that a turn creates in `workspace`.
 pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Search) -> Known<Setup> {
     workspace_exists(workspace, search)?;
     let mut setup = Setup::default();
@@ -51,7 +51,7 @@ pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Sear
     Ok(setup)
 }
 
-/// Whether BOOTSTRAP.md is created in a workspace that records whether it was.
+/// Returns true if BOOTSTRAP.md is created in a workspace whose state records whether it was created before.
 fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Known<bool> {
     let file = workspace.join(".openclaw/workspace-state.json");
     let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {
@@ -74,7 +74,7 @@ fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search
         match search.read(&path, "compared with its template")? {
             Ok(raw) if template.is(&raw) => {}
             Ok(_) => return Ok(false),
-            // The turn has created it a moment ago, unless a link to nothing stood in the way.
+            // A missing file was just created by the turn, unless a broken link prevents that.
             Err(Unreadable::Errno(Errno::NOENT)) if search.lstat(&path, "compared with its template")?.is_err() => {}
             Err(problem) => {
                 return Err(Halt::refused(

@@ -1,4 +1,4 @@
-//! The files of one session: loaded from the workspace, and filtered by what kind of session it is.
+//! The files of one session: loaded from the workspace, and filtered by the kind of session.
 
 use std::path::{Path, PathBuf};
 
@@ -11,56 +11,56 @@ use crate::text;
 
 /// A file that OpenClaw considers.
 pub struct Loaded {
-    /// Its base name.
+    /// Base name of the file.
     pub name: &'static str,
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub path: PathBuf,
-    /// Where it belongs.
+    /// Scope of the file.
     pub scope: Scope,
-    /// What was found there.
+    /// Content found at the path.
     pub content: Content,
-    /// Why it is left out, if it is.
+    /// Reason why the file is left out, if it is.
     pub left_out: Option<(Fate, String)>,
 }
 
-/// What was found at a file's place.
+/// Content found at a file's path.
 pub enum Content {
     /// Bytes, and their decoded text.
     Text(snapshot::Content, String),
-    /// Nothing.
+    /// The file does not exist.
     Missing,
-    /// Something that is refused; the text stands in its place.
+    /// The file is refused, with the message that replaces its text.
     Refused(String),
 }
 
 impl Loaded {
-    /// A file that was read.
+    /// Creates a file that was read.
     pub fn read(name: &'static str, path: PathBuf, raw: snapshot::Content, scope: Scope) -> Loaded {
         let decoded = raw.text().into_owned();
         Loaded { name, path, scope, content: Content::Text(raw, decoded), left_out: None }
     }
 
-    /// A file of the workspace that has no text.
+    /// Creates a workspace file without text.
     fn instead(name: &'static str, path: PathBuf, content: Content) -> Loaded {
         Loaded { name, path, scope: Scope::User, content, left_out: None }
     }
 
-    /// Whether it still counts.
+    /// Returns true if the file is not left out.
     pub fn counts(&self) -> bool {
         self.left_out.is_none()
     }
 
-    /// Leaves it out, unless it already is.
+    /// Leaves the file out, unless it already is.
     pub fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
         self.left_out.get_or_insert_with(|| (fate, reason.into()));
     }
 
-    /// What it is for.
+    /// Returns the purpose of the file.
     pub fn purpose(&self) -> Purpose {
         purpose(self.name)
     }
 
-    /// Whether it has text other than white space.
+    /// Returns true if the file has text other than white space.
     pub fn has_text(&self) -> bool {
         match &self.content {
             Content::Text(_, text) => !text::js_trim(text).is_empty(),
@@ -70,7 +70,7 @@ impl Loaded {
     }
 }
 
-/// What a file of that name is for.
+/// Returns the purpose of a file with that name.
 pub fn purpose(name: &str) -> Purpose {
     match name {
         "SOUL.md" => Purpose::Persona,
@@ -85,8 +85,8 @@ pub fn purpose(name: &str) -> Purpose {
 }
 
 impl OpenClaw {
-    /// The files of the workspace, in order, or what keeps the client from reading them. A file that a turn deletes before
-    /// it reads is missing.
+    /// Returns the files of the workspace in order; refuses if reading one would never end. A file that the turn
+    /// deletes before it reads counts as missing.
     pub(super) fn load(&self, workspace: &Path, deleted: Option<&str>, search: &mut Search) -> Known<Vec<Loaded>> {
         let files = self.wanted(workspace, search)?;
         guard::expect(files.iter().map(|file| workspace.join(file.name)), search)?;
@@ -118,7 +118,7 @@ impl OpenClaw {
         Ok(loaded)
     }
 
-    /// The files that are looked at.
+    /// Returns the files that the client opens.
     fn wanted(&self, workspace: &Path, search: &mut Search) -> Known<Vec<&'static FileRule>> {
         let mut listing = None;
         let mut reached = Vec::new();
@@ -149,7 +149,7 @@ impl OpenClaw {
         Ok(wanted)
     }
 
-    /// Leaves out USER.md and MEMORY.md where the memory plugin cannot say that they are the workspace's own.
+    /// Leaves out USER.md and MEMORY.md if the memory plugin cannot verify that they belong to the workspace.
     pub(super) fn check_provenance(&self, workspace: &Path, files: &mut [Loaded], search: &mut Search) -> Known<()> {
         let root = search.real(workspace)?;
         for file in files.iter_mut().filter(|file| self.is_memory(file.name)) {
@@ -177,7 +177,7 @@ impl OpenClaw {
         self.files.iter().any(|file| file.name == name && file.presence == Presence::Listed)
     }
 
-    /// Leaves out what this kind of session does not see.
+    /// Leaves out files that this kind of session does not get.
     pub(super) fn filter_session(&self, session: SessionKind, workspace: &Path, files: &mut [Loaded]) {
         let filter = self.filter(session);
         let memory = workspace.join("MEMORY.md");
@@ -200,7 +200,7 @@ impl OpenClaw {
     }
 }
 
-/// Whether a path below the workspace is one that the memory plugin takes for its own.
+/// Returns true if the memory plugin regards a path below the workspace as its own.
 fn is_memory_path(path: &str) -> bool {
     let dreams = path.starts_with("memory/dreaming/") || path.starts_with("memory/.dreams/");
     matches!(path, "MEMORY.md" | "memory.md" | "USER.md")

@@ -1,7 +1,7 @@
-//! The setup of a workspace: what OpenClaw has recorded about it, and what a turn does to it before it reads.
+//! The setup of a workspace: its record, and the changes that a turn makes before it reads files.
 //!
-//! Nothing is created here. What a turn would create counts as missing; what it would delete or record is applied,
-//! since that can be computed: the templates it compares with are known by their hashes.
+//! Nothing is created here. Files that a turn would create count as missing. Deletions and records are applied, because
+//! they can be computed: the templates for comparison are known by their hashes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Row, Unreadable};
 use crate::text::{js_trim, lossy};
 
-/// How long a workspace that vanishes is taken for an accident, in milliseconds: a day; OpenClaw 2026.9.6.
+/// Time within which a vanished workspace is regarded as an accident, in milliseconds: one day (OpenClaw 2026.9.6).
 const RECENT_MS: i64 = 24 * 60 * 60 * 1000;
-/// Node reads no file of 2 GiB or more into a string.
+/// Node does not read files of 2 GiB or more into a string.
 const NODE_LIMIT_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 const STATE_QUERY: &str = "SELECT bootstrap_seeded_at, setup_completed_at, version, updated_at, attested_at_ms \
                            FROM workspace_setup_state WHERE workspace_key = ?1";
 const HASHES_QUERY: &str = "SELECT filename, sha256 FROM workspace_generated_bootstrap_hashes WHERE workspace_key = ?1";
 
-/// What a turn makes of the workspace.
+/// Changes that a turn makes to the workspace.
 #[derive(Debug, Default)]
 pub struct Setup {
-    /// Whether the setup is recorded as complete when the files are read.
+    /// True if the setup is recorded as complete when the files are read.
     pub complete: bool,
-    /// Whether the turn deletes BOOTSTRAP.md.
+    /// True if the turn deletes BOOTSTRAP.md.
     pub deletes_bootstrap: bool,
-    /// The files that the turn would create.
+    /// Files that the turn would create.
     pub creates: Vec<&'static str>,
 }
 
-/// What is recorded about a workspace.
+/// Record of a workspace.
 #[derive(Clone, Default)]
 struct Record {
     seeded: bool,
@@ -52,15 +52,15 @@ impl Record {
     }
 }
 
-/// What the settings say about creating files.
+/// Settings about creating files.
 pub struct Wishes<'a> {
-    /// `agents.defaults.skipBootstrap`.
+    /// Value of `agents.defaults.skipBootstrap`.
     pub skip: bool,
-    /// `agents.defaults.skipOptionalBootstrapFiles`.
+    /// Value of `agents.defaults.skipOptionalBootstrapFiles`.
     pub skip_optional: Vec<&'a str>,
 }
 
-/// Follows what a turn does to `workspace`.
+/// Determines the changes that a turn makes to `workspace`.
 pub fn prepare(
     workspace: &Path,
     wishes: &Wishes,
@@ -74,7 +74,7 @@ pub fn prepare(
     preparation.follow(record, wishes)
 }
 
-/// What following a turn needs at every step.
+/// Input of every step of the preparation.
 struct Preparation<'a, 'b> {
     workspace: &'a Path,
     templates: &'static [Template],
@@ -97,7 +97,7 @@ impl Preparation<'_, '_> {
         self.seed(record, wishes, bootstrap, reseeding)
     }
 
-    /// A turn that creates nothing: forgets the record of a workspace of which nothing survives.
+    /// Handles a turn that creates nothing: deletes the record of a workspace of which nothing survives.
     fn expire_without_files(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Known<()> {
         let evidence = self.has_any_content()?;
         if self.is_recent(initial.attested_ms) && !evidence {
@@ -113,7 +113,7 @@ impl Preparation<'_, '_> {
         Ok(())
     }
 
-    /// Forgets the record of a workspace of which nothing survives; whether it did.
+    /// Deletes the record of a workspace of which nothing survives; returns true if it did.
     fn expire(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Known<bool> {
         let mut brand_new = !self.has_user_content(false)?;
         for name in ["AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md"] {
@@ -144,7 +144,7 @@ impl Preparation<'_, '_> {
         Ok(true)
     }
 
-    /// Creates, deletes and records.
+    /// Determines what the turn creates, deletes and records.
     fn seed(&mut self, mut record: Record, wishes: &Wishes, bootstrap: bool, reseeding: bool) -> Known<Setup> {
         let mut setup = Setup::default();
         for template in self.templates {
@@ -183,7 +183,7 @@ impl Preparation<'_, '_> {
         Ok(setup)
     }
 
-    /// What the state database and the files of older versions say.
+    /// Reads the record from the state database; refuses if state files of older versions exist.
     fn record(&mut self, home: &Home) -> Known<Record> {
         for name in ["openclaw-workspace-state.json", ".openclaw/workspace-state.json"] {
             let file = self.workspace.join(name);
@@ -208,7 +208,7 @@ impl Preparation<'_, '_> {
         Ok(recorded(row, hashes.as_deref().unwrap_or_default()))
     }
 
-    /// Deletes the record, unless it is so fresh that the workspace must have been lost by accident.
+    /// Deletes the record, unless it is so recent that the workspace must have been lost by accident.
     fn forget(&self, record: &mut Record) -> Known<()> {
         if self.is_recent(record.attested_ms) || (record.is_marked() && self.is_recent(record.updated_ms)) {
             return Err(self.vanished());
@@ -222,7 +222,7 @@ impl Preparation<'_, '_> {
         Halt::refused(self.workspace, reason)
     }
 
-    /// Only the day is known, so whatever may still be recent today counts.
+    /// Returns true if the time may be recent. Only the day is known, so a time that may still be recent today counts.
     fn is_recent(&self, at_ms: Option<i64>) -> bool {
         at_ms.is_some_and(|at| self.today_ms - at <= RECENT_MS)
     }
@@ -232,7 +232,8 @@ impl Preparation<'_, '_> {
         Ok(self.search.stat(&path, rule)?.is_ok())
     }
 
-    /// Whether SOUL, IDENTITY or USER differ from their templates, or the workspace shows other signs of use.
+    /// Returns true if SOUL.md, IDENTITY.md or USER.md differ from their templates, or the workspace shows other signs
+    /// of use.
     fn looks_configured(&mut self, git: bool) -> Known<bool> {
         let mut differs = false;
         for name in ["SOUL.md", "IDENTITY.md", "USER.md"] {
@@ -267,7 +268,7 @@ impl Preparation<'_, '_> {
         Ok(false)
     }
 
-    /// Whether the workspace holds anything that OpenClaw did not put there itself.
+    /// Returns true if the workspace contains anything that OpenClaw did not create itself.
     fn has_any_content(&mut self) -> Known<bool> {
         const OWN: [&str; 3] = [".DS_Store", ".openclaw", "openclaw-workspace-state.json"];
         let Ok(entries) = self.search.list(self.workspace, "whether the workspace is empty")? else { return Ok(false) };
@@ -287,7 +288,8 @@ impl Preparation<'_, '_> {
         self.templates.iter().find(|template| template.name == name)
     }
 
-    /// Whether a file is there and is not its template. What Node cannot read into a string ends the turn.
+    /// Returns true if a file exists and differs from its template. A file that Node cannot read into a string ends the
+    /// turn.
     fn differs(&mut self, name: &str) -> Known<bool> {
         let path = self.workspace.join(name);
         let found = self.search.read(&path, "compared with its template")?;
@@ -295,7 +297,7 @@ impl Preparation<'_, '_> {
             Ok(raw) => Ok(!self.template(name).is_some_and(|template| template.is(&raw))),
             Err(Unreadable::Errno(Errno::NOENT)) => Ok(false),
             Err(Unreadable::TooLarge(len)) if len < NODE_LIMIT_BYTES => Ok(true),
-            // Read as nothing, which is not the template.
+            // Reading it gives an empty text, which differs from the template.
             Err(Unreadable::Not(FileType::Device)) => Ok(true),
             Err(Unreadable::Not(FileType::Dir)) => {
                 Err(Halt::refused(path, "EISDIR: illegal operation on a directory, read (compared with its template)"))
@@ -309,7 +311,7 @@ impl Preparation<'_, '_> {
         }
     }
 
-    /// The hash of a file's text.
+    /// Returns the hash of a file's text.
     fn hash(&mut self, name: &str) -> Known<Option<String>> {
         let path = self.workspace.join(name);
         Ok(self.search.read(&path, "compared with what was recorded")?.ok().map(|raw| hash(raw.text().as_bytes())))
@@ -346,7 +348,7 @@ impl Preparation<'_, '_> {
     }
 }
 
-/// Whether the workspace is there; or why it cannot be made.
+/// Returns true if the workspace exists; refuses if it cannot be created.
 pub(super) fn workspace_exists(workspace: &Path, search: &mut Search) -> Known<bool> {
     let reason = match search.stat(workspace, "the workspace")? {
         Ok(meta) if meta.kind == FileType::Dir => return Ok(true),
@@ -358,7 +360,7 @@ pub(super) fn workspace_exists(workspace: &Path, search: &mut Search) -> Known<b
 }
 
 impl Template {
-    /// Whether a file is as it was made.
+    /// Returns true if a file equals the template.
     pub(super) fn is(&self, raw: &[u8]) -> bool {
         hash(lossy(raw).as_bytes()) == self.sha256
     }
@@ -378,7 +380,7 @@ fn recorded(row: &Row, hashes: &[Row]) -> Record {
     }
 }
 
-/// The real path, or that of the nearest directory that exists with the rest behind it; in NFC.
+/// Returns the real path, in NFC. If the path does not exist, only its nearest existing directory is resolved.
 fn canonical(path: &Path, home: &Home, search: &mut Search) -> Known<String> {
     let mut missing = PathBuf::new();
     let mut here = path;
@@ -400,7 +402,7 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Milliseconds from 1970 to the beginning of a day.
+/// Returns the milliseconds from 1970 to the beginning of a day.
 fn start_of_day((year, month, day): (i16, u8, u8)) -> i64 {
     let date = jiff::civil::Date::new(year, month as i8, day as i8).unwrap_or_default();
     let since = date - jiff::civil::Date::constant(1970, 1, 1);

@@ -1,4 +1,4 @@
-//! Skills: those of directories in the configuration, of the state directory, of the user, and of the workspace.
+//! Skills: those of configured directories, of the state directory, of the user, and of the workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use crate::formats::Node;
 use crate::harness::kit::skills::{self, Skill, Walk, element, sort_by_name, xml};
 use crate::search::{Known, Search};
 
-/// Where an edition looks for skills, and how it lists them.
+/// Places of skills and form of the list in an edition.
 pub(super) struct Behavior {
-    /// Where they are looked for, the weakest place first.
+    /// Places of skills, the weakest first.
     pub places: &'static [Place],
-    /// Which files of a place are skills, and in which order they are listed.
+    /// Method of finding skills, which also decides the order of the list.
     pub finding: Finding,
-    /// The paths in the list.
+    /// Form of the paths in the list.
     pub paths: Paths,
 }
 
-/// Where skills are looked for.
+/// A place of skills.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
-    /// Directories that the configuration names.
+    /// Directories named in the configuration.
     Named,
-    /// Those that come with OpenClaw; only their names are known, unless `OPENCLAW_BUNDLED_SKILLS_DIR` says where they are.
+    /// Skills bundled with OpenClaw; only their names are known, unless `OPENCLAW_BUNDLED_SKILLS_DIR` is set.
     Bundled(&'static [&'static str]),
     /// `skills` of the state directory.
     State,
@@ -35,45 +35,45 @@ pub(super) enum Place {
     Workspace,
 }
 
-/// Which files of a place are skills, and in which order they are listed.
+/// Method of finding skills, which also decides the order of the list.
 #[derive(Clone, Copy)]
 pub(super) enum Finding {
-    /// What this walk finds, with a second chance for heads; listed by name.
+    /// Skills found by this walk, with front matter parsed leniently; listed by name.
     Walk(Walk),
-    /// What the library finds; listed in the order in which names were found.
+    /// Skills found by the library; listed in the order in which names were found.
     Library,
-    /// The same, but what the library finds in each folder, and no more than so many.
+    /// Skills found by the library in each folder, up to these limits; listed in the order in which names were found.
     LibraryByFolder(Limits),
 }
 
-/// How much is looked at, and listed.
+/// Limits on the skills that are read and listed.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// How many folders of `skills` in a place are looked into, to see whether that is the place itself.
+    /// Maximum number of folders in `skills` of a place that are searched, to decide whether that is the actual place.
     pub candidates: usize,
-    /// How many folders, and how many skills, of a place count.
+    /// Maximum number of folders, and of skills, of a place that count.
     pub loaded: usize,
-    /// How many skills are listed.
+    /// Maximum number of listed skills.
     pub listed: usize,
-    /// How long the list may be, with the client's words around it.
+    /// Maximum length of the list with the client's text around it, in UTF-16 units.
     pub listed_utf16: usize,
-    /// How large a SKILL.md may be.
+    /// Maximum size of a SKILL.md, in bytes.
     pub file_bytes: usize,
 }
 
-/// The paths in the list.
+/// Form of the paths in the list.
 #[derive(Clone, Copy)]
 pub(super) enum Paths {
-    /// As they are.
+    /// Whole paths.
     Whole,
-    /// With `~` for the home directory of the user.
+    /// Paths with `~` for the home directory of the user.
     FromHome,
-    /// With `~` for the home directory of OpenClaw.
+    /// Paths with `~` for the home directory of OpenClaw.
     FromOwnHome,
 }
 
 impl Turn<'_> {
-    /// The list, and the skills as sources. Those that come with OpenClaw and its plugins are not repeated.
+    /// Adds the list, and returns the skills as sources. Skills bundled with OpenClaw and its plugins are not included.
     pub(super) fn skills(&self, search: &mut Search, answer: &mut Answer) -> Known<Vec<Source>> {
         let mut refused = Vec::new();
         let mut found = self.candidates(search, &mut refused)?;
@@ -88,7 +88,7 @@ impl Turn<'_> {
         Ok(refused.into_iter().chain(sources).collect())
     }
 
-    /// Which directories a place is.
+    /// Returns the directories of a place.
     pub(super) fn dirs(&self, place: Place, search: &Search) -> Vec<(PathBuf, Scope)> {
         let one = |dir: PathBuf, scope| vec![(dir, scope)];
         match place {
@@ -108,7 +108,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The path as the list has it.
+    /// Formats a path for the list.
     fn listed(&self, path: &Path) -> String {
         let path = self.home.named(path);
         let home = match self.edition.skills.paths {

@@ -1,16 +1,16 @@
-//! Cuts a file to its budget: head, marker and tail; AGENTS.md with a digest of its policy lines.
+//! Cuts a file to its budget: head, marker and tail, and for AGENTS.md a digest of its policy lines.
 //!
-//! The planned lengths that the markers name are kept even where a slice shrinks to spare a surrogate pair.
+//! The markers name the planned lengths, even if a slice shrinks so as not to split a surrogate pair.
 
 use super::digest::{candidates, digest};
 use super::excerpt::Excerpt;
 use super::units;
 use crate::text::{js_trim_end, utf16_len};
 
-/// How an edition divides a budget. Shares of the limit are IEEE doubles, then floored, as in JavaScript.
+/// Method by which an edition divides a budget. Shares of the limit are IEEE doubles, then floored, as in JavaScript.
 pub enum Method {
-    /// Head and tail of these shares of the limit, whatever the marker adds to them. A tail of nothing is everything, and
-    /// halves of surrogate pairs are counted.
+    /// Head and tail of these shares of the limit, plus the marker. A tail of length zero is the whole text, and halves
+    /// of surrogate pairs are counted.
     HeadAndTail(f64, f64),
     /// Head and tail of what the marker leaves, so that the limit is kept; AGENTS.md with a digest.
     Fitting(Shares),
@@ -18,25 +18,25 @@ pub enum Method {
 
 /// The shares of [`Method::Fitting`].
 pub struct Shares {
-    /// Of an ordinary file: head and tail of what the marker leaves.
+    /// Ordinary files: head and tail of what the marker leaves.
     pub file: (f64, f64),
-    /// Of AGENTS.md: head, tail and digest of the limit.
+    /// AGENTS.md: head, tail and digest of the limit.
     pub agents: (f64, f64, f64),
-    /// What the long marker must leave for the file, in UTF-16 units; else the short one is used.
+    /// Minimum that the long marker must leave for the file, in UTF-16 units; otherwise the short one is used.
     pub least_utf16: usize,
 }
 
 /// A file after trimming.
 pub struct Trimmed {
-    /// What is left.
+    /// Remaining text.
     pub excerpt: Excerpt,
-    /// Whether something is missing.
+    /// True if something is missing.
     pub truncated: bool,
-    /// How long the file is without white space at its end, in UTF-16 units.
+    /// Length of the file without trailing white space, in UTF-16 units.
     pub length: usize,
 }
 
-/// `content`, the decoded text of the file `name`, in at most `limit` UTF-16 units.
+/// Cuts `content`, the decoded text of the file `name`, to at most `limit` UTF-16 units.
 pub fn trim(content: &str, name: &str, limit: usize, method: &Method) -> Trimmed {
     let text = js_trim_end(content);
     let length = utf16_len(text);
@@ -100,7 +100,7 @@ impl Cut<'_> {
         let marker = Marker::fitting(name, self, shares.least_utf16);
         let (mut head, mut tail) = (0, 0);
         let mut length = marker.units(0, 0);
-        // The marker names the counts, so its length depends on them: three rounds, as the client does it.
+        // The marker names the counts, so its length depends on them; the client does three rounds as well.
         for _ in 0..3 {
             let left = self.limit.saturating_sub(length + marker.separators(head, tail));
             let (next_head, next_tail) = (share(left, shares.file.0), share(left, shares.file.1));
@@ -170,7 +170,7 @@ impl Cut<'_> {
     }
 }
 
-/// The words between head and tail.
+/// Text between head and tail.
 enum Marker<'a> {
     /// Two lines that name the file, with an empty line on either side.
     Long { name: &'a str, of: usize },

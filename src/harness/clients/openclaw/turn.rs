@@ -1,4 +1,4 @@
-//! One turn of one agent: which files count, what is left of them, and the messages they become.
+//! One turn of one agent: the files that count, what is left of them, and the messages they become.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::formats::Node;
 use crate::search::{Known, Search};
 use crate::text;
 
-/// One turn of one agent, with everything settled but its files.
+/// One turn of one agent, with everything known except its files.
 pub struct Turn<'a> {
     pub(super) edition: &'a OpenClaw,
     pub(super) at: &'a Standpoint,
@@ -30,7 +30,7 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// What the turn tells the model.
+    /// Returns the messages and sources of the turn.
     pub fn answer(&self, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(self.workspace.to_owned()), ..Answer::default() };
         let mode = self.at.prompt_mode.unwrap_or(self.filter().mode);
@@ -75,7 +75,7 @@ impl Turn<'_> {
             excerpts.entry(shown.of).or_insert(&shown.excerpt);
         }
         for (index, file) in files.iter().enumerate() {
-            // They stand in their order.
+            // The indices are sorted.
             let portion = counted.binary_search(&index).ok().map(|at| &portions[at]);
             let excerpt = excerpts.get(&index).copied();
             answer.sources.extend(self.source(file, portion, excerpt, instructions));
@@ -86,7 +86,7 @@ impl Turn<'_> {
         Ok(answer)
     }
 
-    /// The path in the words of the prompt.
+    /// Formats a path as in the prompt.
     fn named(&self, path: &Path) -> String {
         self.home.named(path).display().to_string()
     }
@@ -95,7 +95,7 @@ impl Turn<'_> {
         self.edition.filter(self.at.session)
     }
 
-    /// Every file that is considered; those that do not count say why.
+    /// Returns every considered file; those that do not count hold the reason.
     fn files(&self, mode: PromptMode, search: &mut Search, answer: &mut Answer) -> Known<Vec<Loaded>> {
         let deleted = self.setup.deletes_bootstrap.then_some("BOOTSTRAP.md");
         let mut files = self.edition.load(self.workspace, deleted, search)?;
@@ -133,7 +133,7 @@ impl Turn<'_> {
         Ok(files)
     }
 
-    /// A setup that is complete has no BOOTSTRAP.md any more.
+    /// Leaves out BOOTSTRAP.md if the setup is complete.
     fn forget_bootstrap(&self, files: &mut [Loaded]) {
         let path = self.workspace.join("BOOTSTRAP.md");
         for file in files.iter_mut().filter(|file| self.setup.complete && file.path == path) {
@@ -179,7 +179,7 @@ impl Turn<'_> {
                 file.leave_out(*fate, reason.clone());
             }
             match places.get(&file.path).map(|at| &mut files[*at]) {
-                // Where the first one was left out only because of the context mode, the hook brings it back.
+                // If the first one was left out only because of the context mode, the hook brings it back.
                 Some(known) if !known.counts() && file.counts() => *known = file,
                 Some(_) => {}
                 None => {
@@ -228,7 +228,7 @@ impl Turn<'_> {
         budget::spend(&items, file, total, limits)
     }
 
-    /// What the client logs while it loads and cuts.
+    /// Adds warnings for what the client logs while it loads and cuts.
     fn log(&self, files: &[Loaded], counted: &[usize], portions: &[Portion], answer: &mut Answer) {
         for file in files {
             if let Content::Refused(message) = &file.content {
@@ -244,7 +244,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether BOOTSTRAP.md is shown.
+    /// Returns true if BOOTSTRAP.md is shown.
     fn follows_bootstrap(&self, files: &[Loaded], search: &mut Search) -> Known<bool> {
         if let Bootstrap::Always = self.edition.bootstrap {
             return Ok(true);
@@ -255,7 +255,7 @@ impl Turn<'_> {
         Ok(self.filter().bootstrap && ((!self.setup.complete && exists) || loaded))
     }
 
-    /// The files of the section, sorted.
+    /// Returns the files of the section, sorted.
     fn shown(
         &self,
         files: &mut [Loaded],
@@ -332,7 +332,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What the turn creates and deletes on the disk.
+    /// Adds warnings about files that the turn creates and deletes on the disk.
     fn say_setup(&self, answer: &mut Answer) {
         if self.setup.deletes_bootstrap {
             let path = self.workspace.join("BOOTSTRAP.md");

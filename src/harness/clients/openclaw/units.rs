@@ -1,11 +1,11 @@
-//! Text counted in UTF-16 code units, as JavaScript's `length` and `slice` do, without leaving `&str`.
+//! Text measured in UTF-16 code units, as JavaScript's `length` and `slice` do, without leaving `&str`.
 //!
-//! The texts come from lossy decoding, so they hold no lone surrogate, and a cut never makes one: a slice that would
-//! split a pair shrinks.
+//! The texts come from lossy decoding, so they contain no lone surrogate, and a cut never creates one: a slice that
+//! would split a pair shrinks.
 
 use crate::text::utf16_len;
 
-/// The longest prefix of at most `units` code units.
+/// Returns the longest prefix of at most `units` code units.
 pub fn prefix(text: &str, units: usize) -> &str {
     if units >= text.len() {
         return text;
@@ -18,7 +18,7 @@ pub fn prefix(text: &str, units: usize) -> &str {
     text
 }
 
-/// The longest suffix of at most `units` code units.
+/// Returns the longest suffix of at most `units` code units.
 pub fn suffix(text: &str, units: usize) -> &str {
     if units >= text.len() {
         return text;
@@ -31,7 +31,7 @@ pub fn suffix(text: &str, units: usize) -> &str {
     text
 }
 
-/// Whether `text` has more than `units` code units. Looks no further than it must.
+/// Returns true if `text` has more than `units` code units, without counting more than necessary.
 pub fn longer_than(text: &str, units: usize) -> bool {
     text.len() > units && utf16_len(text) > units
 }

@@ -1,4 +1,4 @@
-//! Variables in a configuration: which ones it sets, and where it uses them.
+//! Variables in a configuration: those that it sets, and those that it uses.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,25 +7,25 @@ use crate::formats::{Node, Value};
 use crate::search::PutIn;
 use crate::text::js_trim;
 
-/// Which variables a configuration sets.
+/// Variables that a configuration sets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Own {
-    /// Those of `env.vars` that do no harm and use no others.
+    /// Variables in `env.vars` that are harmless and do not refer to others.
     Vars,
-    /// Those of `env.vars` and all other keys of `env`.
+    /// Variables in `env.vars` and all other keys of `env`.
     VarsAndKeys,
 }
 
-/// What becomes of a variable that is not set.
+/// Handling of a variable that is not set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Unset {
-    /// It stays as it is written.
+    /// The reference stays as written.
     Stays,
-    /// It stops the client.
+    /// The client stops.
     Refused,
 }
 
-/// The variables that a configuration sets where they are unset.
+/// Returns the variables that a configuration sets if they are unset.
 pub fn own(root: &Node, which: Own) -> BTreeMap<String, String> {
     const BLOCKED: [&str; 5] = ["OPENCLAW_INCLUDE_ROOTS", "OPENCLAW_CONFIG_READONLY", "PATH", "HOME", "NODE_OPTIONS"];
     let table = |path: &[&str]| root.at_path(path).and_then(Node::as_table).unwrap_or_default();
@@ -48,7 +48,7 @@ pub fn own(root: &Node, which: Own) -> BTreeMap<String, String> {
     }
 }
 
-/// Puts the values of variables in their places; or which one is not set.
+/// Substitutes the values of variables; fails with the first one that is not set, if the edition refuses that.
 pub fn substitute(root: &mut Node, unset: Unset, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
     let (missing, put_in) = (RefCell::new(None), PutIn::default());
     substitute_in(root, &|name| {
@@ -84,7 +84,8 @@ fn substitute_in(node: &mut Node, variable: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-/// `${NAME}` of capital letters by its value, or as it is written if there is none; `$${NAME}` by `${NAME}`.
+/// Replaces `${NAME}` with the value, if the name is in capitals and the variable is set, and `$${NAME}` with
+/// `${NAME}`.
 fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -96,7 +97,7 @@ fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
             None => (false, rest.strip_prefix("${")),
         };
         let name = after.and_then(|after| after.split(|c: char| !is_in_name(c)).next());
-        // It ends at once: a text may open very many braces.
+        // Only the next character is checked, because a text may open very many braces.
         let is_closed = |name: &&str| after.is_some_and(|after| after[name.len()..].starts_with('}'));
         let name = name.filter(is_closed).filter(|name| is_name(name));
         let Some((name, after)) = name.zip(after) else {
