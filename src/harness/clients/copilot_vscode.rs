@@ -1,8 +1,8 @@
-//! GitHub Copilot in VS Code: files that are always on, files with patterns, and the list of these.
+//! GitHub Copilot in VS Code: files that are always on, files with patterns, and the list of the latter.
 //!
-//! Checked on the real client: VS Code 1.139.1 (code-server) with the chat that comes with it, 0.67.0, and a model of one's own on the
-//! loopback, in November 2026. Instructions in settings, and those of an organization and of extensions, are no files of the workspace
-//! or the home directory, and are not looked for.
+//! Checked on the real client in November 2026: VS Code 1.139.1 (code-server) with its built-in chat 0.67.0, and a
+//! local model on the loopback. Not read: instructions in settings, of an organization or of extensions, because they
+//! are not files of the workspace or the home directory.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -23,11 +23,11 @@ use crate::text::locale_compare;
 mod nested;
 mod references;
 
-/// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
+/// Default of `chat.instructionsFilesLocations`: folders of files with patterns.
 const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
-/// The folder whose files need no `.instructions` in their names, and say `paths` for `applyTo`.
+/// Folder whose files need no `.instructions` in their names, and use the key `paths` instead of `applyTo`.
 const RULES: &str = ".claude/rules";
-/// The profile.
+/// Profile of Copilot in VS Code.
 pub static PROFILE: Profile = Profile {
     id: "copilot-vscode",
     title: "GitHub Copilot in VS Code",
@@ -118,7 +118,7 @@ impl Edition for CopilotVscode {
         for (path, on) in &own {
             attached.always(&mut chain, path, *on)?;
         }
-        // AGENTS.md and the files of Claude Code bring nothing along.
+        // References in AGENTS.md and in the files of Claude Code are not followed.
         if refers {
             references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
         }
@@ -130,7 +130,7 @@ impl Edition for CopilotVscode {
     }
 }
 
-/// The list of files with a pattern or a description stands before those that are attached.
+/// Puts the list of files with a pattern or a description before the attached files.
 fn listed_first(rows: String, mut answer: Answer) -> Answer {
     if !rows.is_empty() {
         let list = format!("{LIST}{rows}</instructions>");
@@ -142,7 +142,7 @@ fn listed_first(rows: String, mut answer: Answer) -> Answer {
     answer
 }
 
-/// What stands before the list of files, VS Code 1.139.
+/// Text before the list of files (VS Code 1.139).
 const LIST: &str = "\
 <instructions>
 Here is a list of instruction files that contain rules for working with this codebase.
@@ -153,15 +153,15 @@ Only load instruction files when they are relevant to the current task. Do not e
 When modifying or creating files, check for instructions whose applyTo pattern matches the file path and follow them.
 ";
 
-/// What is asked about a file that may be attached.
+/// Returns the questions about a file that may be attached.
 fn about(path: &Path) -> [Ask; 3] {
     [Ask::Content(path.to_owned()), Ask::Real(path.to_owned()), Ask::LinkKind(path.to_owned())]
 }
 
-/// The setting that switches Copilot's own files.
+/// Setting that disables Copilot's own files.
 const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles";
 
-/// A folder of files with patterns.
+/// Folder of files with patterns.
 #[derive(Clone)]
 struct Folder {
     path: PathBuf,
@@ -176,10 +176,10 @@ fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Vec<PathBuf> {
     own
 }
 
-/// A path, and the setting that is off, if it is.
+/// Path of a file; `Err` is the setting that disables it.
 type Candidate = (PathBuf, Result<(), &'static str>);
 
-/// AGENTS.md and the files of Claude Code.
+/// Returns AGENTS.md and the files of Claude Code.
 fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Candidate> {
     let on = |key: &'static str| if settings.flag(key, true) { Ok(()) } else { Err(key) };
     let mut files = Vec::new();
@@ -209,31 +209,31 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf], search: &Sea
     }
     let prompts = vscode::user_directory(at, search).join("prompts");
     folders.push(Folder { path: prompts, scope: Scope::User, is_rules: false, on: true });
-    // Those of the user come first.
+    // Folders of the user come first.
     folders.sort_by_key(|folder| folder.scope != Scope::User);
     folders
 }
 
-/// A file that VS Code may attach, with its patterns.
+/// File that VS Code may attach, with its patterns.
 struct Rule {
     found: InFolder,
-    /// How it is listed.
+    /// Entry in the list.
     row: String,
-    /// What it says it is for, and where that is looked for; nothing, if it does not say so.
+    /// Patterns, as written and as matched; `None` if the file has none.
     when: Option<(Written, When)>,
 }
 
-/// Patterns as they stand in a file.
+/// Patterns as written.
 struct Written {
     written: Vec<String>,
-    /// All of them, for people.
+    /// All patterns, formatted for people.
     listed: String,
 }
 
-/// How files of rules end; others name their patterns by another key.
+/// Ending of files in `.claude/rules`. Other files name their patterns by another key.
 const RULES_ENDING: &str = ".md";
 
-/// The files of a folder, in the order of their paths.
+/// Returns the files of a folder, sorted by path.
 fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
     let ending = if folder.is_rules { RULES_ENDING } else { ".instructions.md" };
     chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
@@ -244,7 +244,8 @@ fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
     })
 }
 
-/// As JavaScript compares texts: files with patterns are sorted so, those that are always on by the locale.
+/// Compares paths by UTF-16 units as JavaScript does. VS Code sorts files with patterns so, and files that are always
+/// on by locale.
 fn by_units(one: &Path, other: &Path) -> Ordering {
     one.to_string_lossy().encode_utf16().cmp(other.to_string_lossy().encode_utf16())
 }
@@ -260,7 +261,7 @@ impl Rule {
         let is_said = said.is_some();
         let patterns = match said {
             Some(Value::Text(text)) => Some(split(&text)),
-            // A list counts in rules only.
+            // Lists are accepted in `.claude/rules` only.
             Some(Value::List(list)) if is_rules => {
                 Some(list.iter().filter_map(Node::as_text).map(str::to_owned).collect())
             }
@@ -288,10 +289,10 @@ fn when(patterns: Option<Vec<String>>) -> Option<(Written, When)> {
     Some((Written { listed: patterns.join(", "), written: patterns }, When::Matching(anywhere.into())))
 }
 
-/// The head of a rule.
+/// Front matter of a rule.
 struct Front<'a> {
     block: &'a str,
-    /// Nothing, if it is no YAML.
+    /// Parsed YAML; `None` if it is not valid.
     node: Arc<Option<Node>>,
 }
 
@@ -302,7 +303,7 @@ impl<'a> Front<'a> {
         Front { block, node: READ.of(block, |block| parse_npm_yaml(block).ok()) }
     }
 
-    /// Whatever is no list and no table is a text, as it is written: `null` as well.
+    /// Converts a value as VS Code does: everything but lists and tables is a text as written, even `null`.
     fn as_text(&self, node: &Node) -> Value {
         match &node.value {
             Value::Text(_) | Value::Table(_) => node.value.clone(),
@@ -313,12 +314,13 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
+    /// Returns the value of a key. If the YAML is not valid, VS Code continues after the error, and the key's own line
+    /// counts.
     fn value(&self, key: &str) -> Option<Value> {
         if let Some(node) = &*self.node {
             return node.get(key).map(|node| self.as_text(node));
         }
-        // A bracket that nothing closes swallows what follows.
+        // An unclosed bracket swallows the rest.
         let mut lines = self.block.lines().take_while(|line| !line.starts_with(['[', '{']));
         let line = lines.find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
         let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
@@ -326,23 +328,23 @@ impl<'a> Front<'a> {
     }
 }
 
-/// Quotation marks stay as they are.
+/// Escapes `&`, `<` and `>`, but not quotation marks.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Attaches files, each text once.
 struct Attached {
-    /// The trimmed texts that are there already, and by whom.
+    /// Trimmed texts that are already attached, with their files.
     texts: HashMap<Text, PathBuf, AskHasher>,
-    /// The files that are there already, links followed.
+    /// Files that are already attached, by their real paths.
     real: HashMap<PathBuf, PathBuf>,
-    /// The files that are to be attached, whether or not their texts are there already.
+    /// Files to attach, whether or not their texts are already attached.
     begun: Vec<Arc<File>>,
 }
 
 impl Attached {
-    /// A file that is on unless a setting is off.
+    /// Attaches a file that is always on; `Err` is the setting that disables it.
     fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<(), &str>) -> Known<()> {
         let scope = if path.starts_with(&chain.at.home) && !path.starts_with(&chain.at.cwd) {
             Scope::User
@@ -358,7 +360,7 @@ impl Attached {
         Ok(())
     }
 
-    /// Attaches a file with a pattern where that matches; its row in the list, unless it is not looked at.
+    /// Attaches a file if its pattern matches, and adds its row to the list unless its folder is disabled.
     fn with_pattern(
         &mut self,
         chain: &mut Chain,
@@ -387,7 +389,7 @@ impl Attached {
         } else if let (Some(target), When::Matching(of)) = (target, when)
             && of.any(anywhere(), target)
         {
-            // It stands among those of the session's start: the message is put together anew for each request.
+            // It is part of the texts of the start, because the message is rebuilt for each request.
             let reason = ["the file that is attached matches ", &patterns.listed].concat();
             self.attach(chain, &file, Load::start(folder.scope, &reason))?;
         } else {
@@ -414,7 +416,7 @@ impl Attached {
         }
         self.real.insert(real, file.path.clone());
         self.texts.insert(text, file.path.clone());
-        // What another file refers to may have been listed only.
+        // A file that another one refers to may have been reported as listed only.
         chain.take_back(&file.path);
         let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
         chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
@@ -422,7 +424,7 @@ impl Attached {
     }
 }
 
-/// Patterns are matched on whole paths, whatever the letter case.
+/// Returns the semantics of patterns: they match whole paths and ignore letter case.
 fn anywhere() -> Globs<'static> {
     Globs { base: Path::new("/"), names_anywhere: false, fold_case: true }
 }

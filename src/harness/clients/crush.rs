@@ -1,7 +1,8 @@
-//! Crush: a list of names in the working directory, and more paths from its settings, in an order that changes from run to
-//! run.
+//! Crush: a list of names in the working directory, and more paths from its settings, in an order that changes from run
+//! to run.
 //!
-//! Read in its sources (37f36e9, `internal/config`, `internal/agent/prompt`) in November 2026, not run.
+//! Based on its sources (37f36e9, `internal/config`, `internal/agent/prompt`), November 2026, not on the running
+//! client.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// The names that are built in. Sorted, and compared in lower case: of `CRUSH.md`, `Crush.md` and `crush.md` only the first
-/// is ever looked for.
+/// Built-in names. The client sorts them and compares them in lower case: of `CRUSH.md`, `Crush.md` and `crush.md` it
+/// only tries the first.
 const NAMES: [&str; 16] = [
     ".github/copilot-instructions.md",
     ".cursorrules",
@@ -35,7 +36,7 @@ const NAMES: [&str; 16] = [
     "Agents.md",
 ];
 
-/// The profile.
+/// Profile of Crush.
 pub static PROFILE: Profile = Profile {
     id: "crush",
     title: "Crush",
@@ -132,7 +133,7 @@ fn add(chain: &mut Chain, place: &Path, load: Load) -> Known<()> {
     Ok(())
 }
 
-/// The files of a folder, as they are shown.
+/// Returns the files of a folder with their formatted texts.
 fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<(InFolder, Text)>> {
     let text = |found: &InFolder| found.read.as_ref().map_or_else(|_| Text::default(), |file| shown(file));
     Ok(files_below(dir, ending, search)?.into_iter().map(|found| (found.clone(), text(&found))).collect())
@@ -143,14 +144,14 @@ fn shown(file: &File) -> Text {
     Text::framed(head, file.text.clone(), "\n</file>")
 }
 
-/// Whether a directory has an entry of exactly this name, whatever the disk thinks of letter case.
+/// Returns true if a directory has an entry of exactly this name, even if the file system ignores letter case.
 fn is_named(chain: &mut Chain, place: &Path) -> Known<bool> {
     let Some(dir) = place.parent() else { return Ok(false) };
     let Ok(entries) = chain.search.list(dir, "other spellings of a name")? else { return Ok(false) };
     Ok(entries.iter().any(|entry| Some(entry.name.as_os_str()) == place.file_name()))
 }
 
-/// `options.context_paths` of every settings file, the global one first, each with its file.
+/// Returns `options.context_paths` of every settings file, the global one first, each path with its file.
 fn configured(chain: &mut Chain) -> Known<Vec<(String, PathBuf)>> {
     let mut files: Vec<PathBuf> = vec![chain.config_home().join("crush/crush.json")];
     files.extend(["crush.json", ".crush.json"].map(|name| chain.at.cwd.join(name)));

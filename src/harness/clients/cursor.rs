@@ -1,7 +1,7 @@
 //! Cursor: project rules in four modes, AGENTS.md files, and the legacy .cursorrules.
 //!
-//! Read in Cursor's documentation (cursor.com/docs/rules) and in third-party notes in November 2026: the client is
-//! closed, so neither its order nor the text around the files is known.
+//! Based on Cursor's documentation (cursor.com/docs/rules) and on third-party notes, November 2026. The client is
+//! closed source, so neither its order nor the text around the files is known.
 
 use std::convert::identity;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// The profile.
+/// Profile of Cursor.
 pub static PROFILE: Profile = Profile {
     id: "cursor",
     title: "Cursor",
@@ -49,7 +49,7 @@ const KEYS: &[Keys] = &[Keys {
 
 const UNSURE: &str = "based on Cursor's documentation (November 2026), as the client is closed source: the order and the text around the files are not known, and the user's and the team's rules are no files";
 
-/// Longest rule that the documentation advises, in lines; nothing is cut.
+/// Maximum length of a rule that the documentation recommends, in lines. Nothing is cut.
 const ADVISED_LINES: usize = 500;
 
 static ABOUT: About = read_in_november(Details {
@@ -98,24 +98,24 @@ impl Edition for Cursor {
     }
 }
 
-/// A file in a folder of rules, with what it says.
+/// File in a folder of rules.
 struct Rule {
     found: InFolder,
-    /// `None` where it is not read, or cannot be.
+    /// Parsed rule; `None` if the file is not a rule, or cannot be read.
     says: Option<Says>,
 }
 
-/// What a rule says.
+/// Parsed rule.
 struct Says {
     when: When,
     body: Range<usize>,
     problem: Option<String>,
     lines: usize,
-    /// What it names with `@`.
+    /// Names after `@`.
     names: Vec<String>,
 }
 
-/// The files of a folder of rules.
+/// Reads the files of a folder of rules.
 fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<Rule>> {
     let says = |file: &Arc<File>| {
         let front = file.front();
@@ -135,7 +135,7 @@ fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<Rule
     Ok(files_below(dir, ending, search)?.into_iter().map(rule).collect())
 }
 
-/// The rules of one folder; patterns are taken from there.
+/// Adds the rules of one folder. Their patterns are relative to it.
 fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
     let nested = scope == Scope::Nested;
     let found = chain.search.part("rules of Cursor", (&dir.join(".cursor/rules"), ""), read)?;
@@ -154,7 +154,7 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
             chain.answer.warnings.push(Warning::at("front-matter", path, problem));
         }
         match &says.when {
-            // A rule of a folder below counts from the moment that a file there is in the context.
+            // A rule of a nested folder applies as soon as a file there is in the context.
             When::Always if nested => {
                 let load = Load::read(scope, "a rule of a folder above the file");
                 chain.give(&file, says.body.clone(), load, identity);
@@ -174,7 +174,8 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
     Ok(())
 }
 
-/// What a rule that counts names with `@`, seen from the folder that holds `.cursor`; one file deep.
+/// Loads the files that a loaded rule names with `@`, relative to the folder that contains `.cursor`. Their own `@`
+/// names are not followed.
 fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Known<()> {
     let Some(source) = chain.answer.sources.last().filter(|source| source.fate == Fate::Loaded) else { return Ok(()) };
     let load = Load { scope: Scope::Import, trigger: source.trigger, reason: "named by a rule" };
@@ -184,7 +185,7 @@ fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Known<()> {
     Ok(())
 }
 
-/// What is wrong with the head of a rule.
+/// Returns the problem of a rule's front matter.
 fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     if front.and_then(|front| front.text("alwaysApply")) == Some("true") {
         return Some("`alwaysApply` is a string here: write true without quotation marks".to_owned());
@@ -194,7 +195,8 @@ fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     front_matter::problem(text, &["globs"], has, "the rule applies only when it is named")
 }
 
-/// `alwaysApply: true`, else globs, else a description, else nothing but its name. The text `"true"` is no boolean.
+/// Returns when a rule applies: `alwaysApply: true`, else globs, else a description, else only its name. The text
+/// `"true"` is not a boolean.
 fn mode(front: Option<&FrontMatter>, name: &str) -> When {
     let Some(front) = front else { return When::Named(format!("@{name}")) };
     if front.get("alwaysApply") == Some(&Value::Bool(true)) {

@@ -1,8 +1,8 @@
-//! Droid: CLAUDE.md and AGENTS.md of every directory up to the root of the repository, the nearest first, and the user's; on a read the
-//! files on the way to what is read.
+//! Droid: CLAUDE.md and AGENTS.md of every directory up to the repository root, nearest first, and those of the user;
+//! when a file is read, also those on the path to it.
 //!
-//! Checked on the real client 0.225.2 (`droid exec` against a loopback mock of a provider), November 2026. Skills are listed in a
-//! reminder, and are not looked up; sub-agents run in a daemon that could not be asked.
+//! Checked on the real client 0.225.2 (`droid exec` against a loopback mock of a provider), November 2026. Skills,
+//! which are listed in a reminder, are not read. Sub-agents run in a daemon that could not be checked.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -23,14 +23,14 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim_end, utf16_len};
 
-/// The profile.
+/// Profile of Droid.
 pub static PROFILE: Profile = Profile {
     id: "droid",
     title: "Droid",
     summary: "CLAUDE.md and AGENTS.md of every directory up to the root of the repository and of its .factory, .agents, .agent; ~/.factory, ~/.agents, ~/.agent; DESIGN.md; nested ones as the agent reads",
     editions: &[&Droid],
     history: Some(&HISTORY),
-    // Names that differ in their letter case only are read as well, and nobody is told to write them.
+    // Names in another letter case are read as well, but are not recommended to users.
     instruction_names: &["CLAUDE.md", "AGENTS.md", "DESIGN.md"],
     settings_names: &[".factory/settings.json"],
     keys: &[],
@@ -62,19 +62,20 @@ static ABOUT: About = About {
     },
 };
 
-/// The names of a directory's files, in order; of two that differ in their letter case only, the first counts at the start.
+/// Names of a directory's files, in order. Of two that differ only in letter case, the first is loaded at the start.
 const NAMES: [&str; 5] = ["CLAUDE.md", "Claude.md", "AGENTS.md", "Agents.md", "agents.md"];
 const DESIGNS: [&str; 3] = ["DESIGN.md", "Design.md", "design.md"];
-/// The folders of a directory that are looked at as well, and of the home directory.
+/// Folders in a directory, and in the home directory, that are searched as well.
 const FOLDERS: [&str; 3] = [".factory", ".agents", ".agent"];
-/// The same of the home directory that are no folders of a project.
+/// Folders in the home directory that belong to the user, not to a project.
 const OF_USER: [&str; 4] = [".factory", ".factory-dev", ".agents", ".agent"];
-/// The most that is sent at the start, of either kind of file, in UTF-16 units; 0.225.2.
+/// Maximum size at the start of either kind of file, in UTF-16 units (Droid 0.225.2).
 const MOST: usize = 80_000;
-/// What must be left for a part of a file, and what of that is kept free for the note; 0.225.2.
+/// Minimum rest of the limit for a part of a file, and the share of it that is reserved for the note, in UTF-16 units
+/// (Droid 0.225.2).
 const WORTHWHILE: usize = 200;
 const NOTE: usize = 100;
-/// The most that one read brings, in UTF-16 units; 0.225.2.
+/// Maximum size that one read adds, in UTF-16 units (Droid 0.225.2).
 const MOST_READ: usize = 40_000;
 const HEAD: &str = "# Codebase and user instructions are shown below. Instructions from files closest to your current directory take \
                     precedence over those further up the hierarchy.\n";
@@ -118,13 +119,14 @@ impl Edition for Droid {
     }
 }
 
-/// The settings of the user and of every directory up to the root of the disk, in which the client looks for a sandbox.
+/// Returns the settings files of the user and of every directory up to the file system root. The client searches them
+/// for a sandbox.
 fn settings(cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let dirs = std::iter::once(home).chain(cwd.ancestors()).map(|dir| dir.join(".factory"));
     dirs.flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))).collect()
 }
 
-/// Refuses where settings are there and cannot be opened (0.225.2).
+/// Refuses to start if settings exist and cannot be opened (Droid 0.225.2).
 fn check_settings(cwd: &Path, home: &Path, search: &mut Search) -> Known<()> {
     search.expect(settings(cwd, home).into_iter().map(Ask::Content))?;
     for path in settings(cwd, home) {
@@ -141,7 +143,7 @@ fn check_settings(cwd: &Path, home: &Path, search: &mut Search) -> Known<()> {
     Ok(())
 }
 
-/// The nearest directory with `.git`: a directory or a file.
+/// Returns the nearest directory with a `.git` directory or file.
 fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
@@ -153,7 +155,7 @@ fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The directories that are looked at, the nearest first, then the user's.
+/// Returns the directories to search, nearest first, then those of the user.
 fn places(cwd: &Path, home: &Path, root: Option<&Path>) -> Vec<(PathBuf, Scope)> {
     let of_user: Vec<PathBuf> = OF_USER.iter().map(|name| home.join(name)).collect();
     let personal: Vec<PathBuf> = FOLDERS.iter().map(|name| home.join(name)).collect();
@@ -177,14 +179,14 @@ fn places(cwd: &Path, home: &Path, root: Option<&Path>) -> Vec<(PathBuf, Scope)>
     places
 }
 
-/// A file that was read.
+/// File with its content.
 struct File {
     path: PathBuf,
     scope: Scope,
     raw: Content,
 }
 
-/// The files of those names in those places.
+/// Collects the files with these names in these places.
 fn collect(places: &[(PathBuf, Scope)], names: &[&str], search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
     search.expect(places.iter().map(|(dir, _)| Ask::LinkKind(dir.clone())))?;
     let all = places.iter().flat_map(|(dir, _)| names.iter().map(|name| Ask::LinkKind(dir.join(name))));
@@ -210,7 +212,7 @@ fn collect(places: &[(PathBuf, Scope)], names: &[&str], search: &mut Search, ans
     Ok(found)
 }
 
-/// Whether a file is there itself, in a directory that is there itself: links are none.
+/// Returns true if this is a file in a directory, neither of them a symlink.
 fn plain_file(path: &Path, dir: &Path, search: &mut Search) -> Known<bool> {
     const RULE: &str = "links are passed over";
     let is = |found: Result<crate::snapshot::Meta, _>, kind: FileType| found.is_ok_and(|meta| meta.kind == kind);
@@ -233,7 +235,7 @@ fn read(path: &Path, dir: &Path, scope: Scope, search: &mut Search, answer: &mut
     }
 }
 
-/// A file and what of it is sent.
+/// File, and the range of its text that is sent.
 struct Kept {
     file: File,
     range: Range<usize>,
@@ -242,7 +244,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// What the limit leaves of the files, which share it in their order.
+    /// Cuts the files to the limit, which they share in order.
     fn of(files: Vec<File>, tag: &'static str, answer: &mut Answer) -> Vec<Kept> {
         let frame = format!("<{tag}>\n\n</{tag}>").len();
         let (mut kept, mut used, mut over) = (Vec::new(), 0, false);
@@ -304,7 +306,7 @@ fn limit(value: usize) -> Limit {
     Limit { value, unit: Unit::Utf16, per: Per::Chain, from: "default".to_owned() }
 }
 
-/// Where the first so many UTF-16 units end, and whether that is within a character.
+/// Returns the end of the first UTF-16 units, and whether it would split a character.
 fn first_units(text: &str, units: usize) -> (usize, bool) {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -316,7 +318,7 @@ fn first_units(text: &str, units: usize) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// The project's files, then its designs; below another heading the same of the user.
+/// Adds the message: the project's guidelines and designs, then those of the user below another heading.
 fn say(guides: Vec<Kept>, designs: Vec<Kept>, answer: &mut Answer) {
     let is_users = |kept: &Kept| kept.file.scope == Scope::User;
     let (own, project): (Vec<Kept>, Vec<Kept>) = guides.into_iter().partition(is_users);
@@ -337,7 +339,7 @@ fn say(guides: Vec<Kept>, designs: Vec<Kept>, answer: &mut Answer) {
     section.finish("", answer);
 }
 
-/// What reading the target brings.
+/// Adds the files that reading the target brings.
 fn nested(
     at: &Standpoint,
     root: Option<&Path>,
@@ -356,7 +358,7 @@ fn nested(
     let dirs = touched(at, root, target, search)?;
     let mut section = Section::new(Trigger::Read, Role::User);
     let mut used = 0;
-    // Skills on the way are listed in the same reminder.
+    // The same reminder also lists skills on the path.
     let skills = dirs.iter().flat_map(|dir| FOLDERS.map(|name| dir.join(name).join("skills")));
     skills::doubted(skills.collect(), search, answer)?;
     for dir in dirs {
@@ -403,13 +405,13 @@ fn nested(
     Ok(())
 }
 
-/// Extensions of what is read as an image or as a PDF: that brings nothing (0.225.2).
+/// Extensions of files that are read as an image or a PDF, which brings no files (Droid 0.225.2).
 const NO_TEXT: &str = " 3ds apng avci avcs avif azv b16 bmp btf btif cgm cmx dds dib djv djvu dng dpx drle dwg dxf emf exr fbs fh \
     fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 ico ief jaii jais jfif jhc jls jng jp2 jpe jpeg jpf jpg jpg2 \
     jpgm jph jpm jpx jxl jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras \
     rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd ";
 
-/// Returns true if reading a file succeeds and brings its text: only then files on the way come along.
+/// Returns true if reading a file yields text. Only then the files on the path to it are added.
 fn is_read_as_text(path: &Path, search: &mut Search) -> Known<bool> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if extension.is_some_and(|extension| NO_TEXT.contains(&format!(" {extension} "))) {
@@ -419,7 +421,7 @@ fn is_read_as_text(path: &Path, search: &mut Search) -> Known<bool> {
     Ok(!matches!(read, Err(Unreadable::Errno(_) | Unreadable::Not(FileType::Dir))))
 }
 
-/// Doubts the answer where something else has a say in what is sent.
+/// Doubts the answer if sandboxes, hooks, policies or variables may change what is sent.
 fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if at.session == SessionKind::Subagent {
         answer.doubt(&[Certain::Set], "sub-agents of Droid could not be asked");
@@ -460,7 +462,7 @@ fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer
     Ok(())
 }
 
-/// The directories that lead to the working directory, and those that lead to what is read; each once.
+/// Returns the directories on the path to the working directory and to the target, without duplicates.
 fn touched(at: &Standpoint, root: Option<&Path>, target: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let (mut dirs, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for end in [at.cwd.as_path(), target.parent().unwrap_or(Path::new("/"))] {
@@ -473,8 +475,8 @@ fn touched(at: &Standpoint, root: Option<&Path>, target: &Path, search: &mut Sea
     Ok(dirs)
 }
 
-/// The directories that lead to one that a tool touched: below the root of this repository, from the root of another one, or below
-/// the home directory.
+/// Returns the directories on the path to one that a tool touched: below the root of this repository, from the root of
+/// another one, or below the home directory.
 fn on_the_way(at: &Standpoint, root: Option<&Path>, dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     if FOLDERS.iter().any(|name| dir.starts_with(at.home.join(name))) {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Gemini CLI: a global text and private memory in the system instruction, extensions and project files in the first user
-//! message, and the files above whatever is read, when it is read.
+//! Gemini CLI: a global text and private memory in the system instruction, extensions and project files in the first
+//! user message, and the files above whatever is read, when it is read.
 //!
 //! Checked on the real client 0.61.0 (`gemini -p` against a loopback mock of the Gemini API), November 2026.
 
@@ -43,10 +43,10 @@ pub(super) use paths::joined;
 use settings::{Format, Settings};
 use workspaces::boundary;
 
-/// The id, also the key of its options in requests.
+/// Id, also the key of its options in requests.
 const ID: &str = "gemini-cli";
 
-/// The profile.
+/// Profile of Gemini CLI.
 pub static PROFILE: Profile = Profile {
     id: ID,
     title: "Gemini CLI",
@@ -89,17 +89,17 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of Gemini CLI: what it does the same way throughout is code, what has differed is a field.
+/// Edition of Gemini CLI: code for what all versions share, a field for each difference.
 pub struct GeminiCli {
     about: About,
-    /// The name that is always looked for, after the configured ones.
+    /// Name that is always tried, after the configured ones.
     default_name: &'static str,
-    /// What differs from version to version.
+    /// Differences between versions.
     behavior: Behavior,
 }
 
 impl GeminiCli {
-    /// The rules of a version.
+    /// Creates the rules of a version.
     fn for_version(version: Version) -> GeminiCli {
         GeminiCli { about: V0_61.about, default_name: V0_61.default_name, behavior: Behavior::for_version(version) }
     }
@@ -145,12 +145,12 @@ impl Edition for GeminiCli {
         &SessionKind::WITH_SUBAGENTS
     }
 
-    /// Asked of 0.61.0.
+    /// Checked on Gemini CLI 0.61.0.
     fn resumes(&self) -> Resumes {
         if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
-    /// Asked of 0.61.0.
+    /// Checked on Gemini CLI 0.61.0.
     fn compacts(&self) -> Compacts {
         if self.behavior == Behavior::NOW { Compacts::KeepsTheLast } else { Compacts::NotAsked }
     }
@@ -205,7 +205,7 @@ impl Edition for GeminiCli {
     }
 }
 
-/// MCP servers may add instructions, which only they know; behind the files of the project.
+/// Adds the MCP servers, whose instructions follow the files of the project and are known only to the servers.
 fn name_servers(settings: &Settings, of_extensions: &[String], answer: &mut Answer) {
     let configured = settings.value(&["mcpServers"]).and_then(Node::as_table).unwrap_or_default();
     let excluded = settings.texts(&["mcp", "excluded"]);
@@ -216,18 +216,18 @@ fn name_servers(settings: &Settings, of_extensions: &[String], answer: &mut Answ
     }
 }
 
-/// UTF-16 order, in which JavaScript sorts.
+/// Compares paths by UTF-16 units, as JavaScript sorts.
 fn by_utf16(one: &Path, other: &Path) -> Ordering {
     let units = |path: &Path| path.to_string_lossy().encode_utf16().collect::<Vec<_>>();
     units(one).cmp(&units(other))
 }
 
-/// Where the files are looked for.
+/// Places that are searched for context files.
 struct Walk<'a> {
-    /// The workspace directories, physical, the working directory first.
+    /// Workspace directories as real paths, the working directory first.
     workspaces: Vec<PathBuf>,
     names: &'a [String],
-    /// `~/.gemini`, where every walk ends.
+    /// `~/.gemini`, at which every walk stops.
     home: PathBuf,
 }
 
@@ -244,7 +244,8 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Every name in every directory from `start` up to `ceiling`, the uppermost directory first.
+    /// Returns every file with one of the names in the directories from `start` up to `ceiling`, the uppermost
+    /// directory first.
     fn upwards(&self, start: &Path, ceiling: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
         let mut dirs: Vec<&Path> = Vec::new();
         for dir in start.ancestors().take_while(|dir| *dir != self.home) {
@@ -265,7 +266,7 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// The project files, one name per file, sorted as plain strings.
+    /// Returns the project files, each under one name only, sorted by UTF-16 units.
     fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
         let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
         for workspace in &self.workspaces {
@@ -283,7 +284,7 @@ impl Walk<'_> {
                 answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, "the folder is not trusted"));
             }
         }
-        // Of several names of one file the one found first stays, whatever the order they are shown in.
+        // If one file has several names, the first found is kept, independent of the display order.
         let mut kept = only_one_name(found, search, answer)?;
         kept.sort_by(|one, other| by_utf16(one, other));
         Ok(kept)
@@ -312,7 +313,7 @@ fn same_file(path: &Path, scope: Scope, known: &Path) -> Source {
     Source { by: Some(known.to_owned()), ..Source::new(path, scope, Fate::Shadowed, reason) }
 }
 
-/// The tier a file belongs to.
+/// Tier of a context file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tier {
     Global,
@@ -334,13 +335,13 @@ impl Tier {
     }
 }
 
-/// The files of one tier, in the order they are shown.
+/// Files of one tier, in display order.
 struct Files {
     scope: Scope,
     tier: Tier,
     trigger: Trigger,
     paths: Vec<PathBuf>,
-    /// Where the text of a path is now, if not there.
+    /// Current path of a file's text, if it differs.
     moved: HashMap<PathBuf, PathBuf>,
 }
 
@@ -350,7 +351,8 @@ impl Files {
     }
 }
 
-/// The blocks of each tier, joined. A file that is `seen`, in an earlier tier or under another name, is left out.
+/// Returns the joined blocks of each tier. A file that is `seen`, in an earlier tier or under another name, is left
+/// out.
 fn load(
     tiers: &[Files],
     format: Format,
@@ -378,18 +380,18 @@ fn load(
     Ok(texts)
 }
 
-/// The files that were met while an answer is put together.
+/// Files that were met while an answer is composed.
 struct Met<'s> {
-    /// Those of the session, by what makes them the same.
+    /// Files of the session, by device and inode.
     seen: &'s mut HashSet<(u64, u64)>,
-    /// The path that each was met under first.
+    /// First path of each file.
     names: HashMap<(u64, u64), PathBuf>,
     loaded: HashSet<(u64, u64)>,
-    /// The blocks of paths, which stand in every tier that names them.
+    /// Blocks by path. A path is shown in every tier that names it.
     shown: HashMap<PathBuf, String>,
 }
 
-/// The block of a file that is read where it is `now`, unless it was met before.
+/// Returns the block of a file, read from `now`, unless the file was met before.
 fn block(
     (files, path, now): (&Files, &PathBuf, &Path),
     format: Format,
@@ -401,7 +403,7 @@ fn block(
     let reason = files.tier.reason();
     let identity = search.stat(now, reason)?.ok().map(|meta| meta.identity);
     if let Some(block) = met.shown.get(path) {
-        // The very same path in two tiers is shown in both.
+        // The same path in two tiers is shown in both.
         return Ok(Some(block.clone()));
     }
     if let Some(known) = identity.and_then(|identity| met.names.get(&identity)) {
@@ -409,14 +411,14 @@ fn block(
         return Ok(None);
     }
     if identity.is_some_and(|identity| met.seen.contains(&identity)) {
-        // Part of the session already; its source is in the answer, or the question named it.
+        // Already part of the session: its source is in the answer, or the question named it.
         return Ok(None);
     }
     met.names.extend(identity.map(|identity| (identity, path.clone())));
     let source = |fate, reason: &str| Source { trigger: files.trigger, ..Source::new(path, files.scope, fate, reason) };
     let raw = match search.read(now, reason)? {
         Ok(raw) => raw,
-        // Taken for /dev/null, the only device a project may be expected to link to.
+        // Treated as /dev/null, the only device that a project is likely to link to.
         Err(Unreadable::Not(FileType::Device)) => Content::default(),
         Err(problem) => {
             unreadable(&problem, path, answer);
@@ -432,7 +434,7 @@ fn block(
     let expanded = importer.expand(path, &content, format, search, answer)?;
     let size = Some(raw.size());
     let text = js_trim(&expanded.text);
-    // A file stands before what it imports.
+    // A file's source precedes those of its imports.
     if text.is_empty() {
         answer.sources.insert(before, Source { size, ..source(Fate::Empty, "only white space") });
         return Ok(None);
@@ -462,7 +464,7 @@ fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     answer.files_only = Some(message);
 }
 
-/// The two messages at the start of a session.
+/// Adds the two messages at the start of a session.
 fn compose(texts: &[String], answer: &mut Answer) {
     let [global, extension, project, memory] = texts else { unreachable!("four tiers at the start") };
     let section = |name: &str, text: &str| (!text.is_empty()).then(|| format!("<{name}>\n{text}\n</{name}>"));
@@ -473,7 +475,7 @@ fn compose(texts: &[String], answer: &mut Answer) {
     };
     let system: Vec<String> = match (global.as_str(), memory.as_str()) {
         ("", "") => Vec::new(),
-        // Alone, the global text has no tag of its own.
+        // Without memory, the global text has no tag of its own.
         (global, "") => vec![global.to_owned()],
         (global, memory) => [section("global_context", global), section("user_project_memory", &index(memory))]
             .into_iter()
@@ -495,7 +497,7 @@ fn compose(texts: &[String], answer: &mut Answer) {
     }
 }
 
-/// The system instruction keeps two newlines of every run of more.
+/// Returns the ranges without surplus newlines: the system instruction keeps two of three or more in a row.
 fn without_surplus_newlines(text: &str, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut kept = Vec::new();
     for range in ranges {
@@ -513,7 +515,7 @@ fn without_surplus_newlines(text: &str, ranges: &[Range<usize>]) -> Vec<Range<us
     kept
 }
 
-/// A context file that is imported as well stands in the text twice.
+/// Warns of context files that are also imported, so that their text occurs twice.
 fn loaded_twice(answer: &mut Answer) {
     let in_text = |source: &&Source| source.fate == Fate::Loaded;
     let context: HashSet<&Path> = answer
@@ -532,14 +534,14 @@ fn loaded_twice(answer: &mut Answer) {
     }
 }
 
-/// Says of every source in a text which message it is in.
+/// Sets the message of every loaded source.
 fn place_sources(answer: &mut Answer) {
     let index = |trigger: Trigger, role: Role| {
         answer.messages.iter().position(|message| message.trigger == trigger && message.role == role)
     };
     let (system, user, tool) =
         (index(Trigger::Session, Role::System), index(Trigger::Session, Role::User), index(Trigger::Read, Role::Tool));
-    // An import is in the message of the file that it follows.
+    // An import is in the message of the file that it belongs to, the one before it.
     let mut current = None;
     for source in &mut answer.sources {
         match (source.scope, source.trigger) {

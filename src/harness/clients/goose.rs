@@ -1,7 +1,8 @@
-//! Goose: hints from its settings folder and from the repository root down to the working directory, with references put in.
+//! Goose: hints from its settings folder and from the repository root down to the working directory, with references
+//! expanded.
 //!
-//! Checked on the real client 1.52.0 (`goose run` against a loopback mock of a provider), November 2026. The text is the section that
-//! follows `# Additional Instructions:`. Skills are listed before it, and are not looked up.
+//! Checked on the real client 1.52.0 (`goose run` against a loopback mock of a provider), November 2026. The text is
+//! the section after `# Additional Instructions:`. Skills, which are listed before it, are not read.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -20,10 +21,10 @@ use references::{Boundary, References, whole};
 mod references;
 mod settings;
 
-/// What stands between two hint files.
+/// Text between two hint files.
 const SEPARATOR: &str = "\n";
 
-/// The profile.
+/// Profile of Goose.
 pub static PROFILE: Profile = Profile {
     id: "goose",
     title: "Goose",
@@ -86,7 +87,7 @@ impl Edition for Goose {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
-        // A root that is relative is none.
+        // A relative root is ignored.
         let root = chain.search.env("GOOSE_PATH_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
         let root = root.map(|root| absolute(&at.cwd, &root));
         let base = root.clone().unwrap_or_else(|| chain.config_home());
@@ -116,7 +117,7 @@ impl Edition for Goose {
         let start = chain.started();
         hints(&mut chain, &paths(&dirs, &names), &boundary, &ignored, load)?;
         let local = start..chain.started();
-        // The heads are part of the first text below them.
+        // A heading is part of the first text below it.
         if !global.is_empty() {
             chain.before(0, "\n### Global Hints\nThese are my global goose hints.\n");
         }
@@ -144,12 +145,12 @@ impl Edition for Goose {
     }
 }
 
-/// The files that may be hints, directory by directory.
+/// Returns the paths of possible hint files, directory by directory.
 fn paths(dirs: &[&Path], names: &[String]) -> Vec<PathBuf> {
     dirs.iter().flat_map(|dir| names.iter().map(move |name| dir.join(name))).collect()
 }
 
-/// Adds the files that are there. References in them stay inside of the boundary, and leave out what is ignored.
+/// Adds the files that exist. References in them must not leave the boundary, and must not be ignored.
 fn hints(chain: &mut Chain, paths: &[PathBuf], boundary: &Path, ignored: &Gitignore, load: Load) -> Known<()> {
     chain.search.expect(paths.iter().cloned().map(Ask::Content))?;
     let boundary = Boundary::of(boundary, chain.search)?;
@@ -174,7 +175,7 @@ fn hints(chain: &mut Chain, paths: &[PathBuf], boundary: &Path, ignored: &Gitign
         }
         let place = chain.answer.sources.len();
         let text = References::new(&boundary, ignored, load.trigger).expand(&whole(&file), path, chain)?;
-        // A file stands before what it refers to.
+        // A file's source precedes those of its references.
         let below = chain.answer.sources.split_off(place);
         chain.give_again(&file, load, text);
         chain.answer.sources.extend(below);
@@ -182,7 +183,8 @@ fn hints(chain: &mut Chain, paths: &[PathBuf], boundary: &Path, ignored: &Gitign
     Ok(())
 }
 
-/// What a tool brings that reaches a directory below: the files from there up to the working directory; which directory that is.
+/// Adds the files that come when a tool reaches a directory below the working directory: those from the working
+/// directory down to it. Returns the directory.
 fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<PathBuf>> {
     let at = chain.at;
     let mut reached = |path: &Path| -> Known<PathBuf> {
@@ -207,7 +209,7 @@ fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<
     Ok(Some(dir))
 }
 
-/// Composed, and without the tag characters U+E0000 to U+E007F.
+/// Normalizes a text to NFC and removes the tag characters U+E0000 to U+E007F.
 fn sanitized(text: &Text) -> Text {
     if text.is_ascii() {
         return text.clone();

@@ -1,4 +1,4 @@
-//! How Copilot CLI changed from version to version; found by replaying cases on the versions that its registry has.
+//! Changes of Copilot CLI from version to version, found by replaying cases on the versions in its registry.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,7 @@ use super::CopilotCli;
 use crate::harness::history::replays;
 use crate::harness::{Change, Edition, History, Replays, Version};
 
-/// The versions, what changed in them, and what was replayed.
+/// Changes, rules and replays of all versions.
 pub(super) static HISTORY: History = History {
     changes: &[&SPLIT, &VIEWS, &IMPORTS, &SORTED, &APART, &CLAUDE, &PATTERNS],
     rules: |version| -> Arc<dyn Edition> { Arc::new(CopilotCli::for_version(version)) },
@@ -16,7 +16,8 @@ pub(super) static HISTORY: History = History {
 static REPLAYS: Replays =
     LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/copilot-cli.toml")));
 
-// Its bundle says so; of the versions that run, 1.0.50 is the last without and 1.0.55 the first with it.
+// The bundle of 1.0.52 contains it. Of the versions that run, 1.0.50 is the last without it and 1.0.55 the first with
+// it.
 static SPLIT: Change = Change {
     since: "1.0.52",
     what: "patterns are split at commas and trimmed; every instruction file below a directory of the environment counts",
@@ -59,7 +60,7 @@ static PATTERNS: Change = Change {
     ],
 };
 
-/// What differs between versions.
+/// Differences between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Behavior {
     pub views: Views,
@@ -73,39 +74,39 @@ pub(super) struct Behavior {
     pub beside: Beside,
 }
 
-/// What viewing a file sends.
+/// Files that viewing a file sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Views {
     Nothing,
-    /// What lies above the file.
+    /// Files above the viewed file.
     Above,
-    /// The same, and what the session knows of which a pattern matches.
+    /// Files above the viewed file, and files known to the session with a pattern that matches.
     AboveAndRules,
 }
 
-/// How the patterns of an instruction file are read.
+/// Parsing of an instruction file's patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heads {
-    /// As one text.
+    /// One text.
     Whole,
-    /// Parted by commas.
+    /// Split at commas.
     Commas,
-    /// Parted by commas that do not stand in braces or brackets.
+    /// Split at commas that are not in braces or brackets.
     Braces,
-    /// The same, and under another name as well.
+    /// Split as `Braces`; `paths` is read as well as `applyTo`.
     Paths,
 }
 
-/// Which rules are read.
+/// Folders of rules that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RuleFolders {
     Instructions,
-    /// Also those of Claude Code.
+    /// Also the folder of Claude Code.
     AndClaudes,
 }
 
 impl RuleFolders {
-    /// The folders of a directory, and how names in them end.
+    /// Returns the folders of rules in a directory, and the endings of file names in them.
     pub(super) fn folders(self) -> &'static [(&'static str, &'static str)] {
         const BOTH: [(&str, &str); 2] = [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")];
         match self {
@@ -115,57 +116,57 @@ impl RuleFolders {
     }
 }
 
-/// How the rules of a folder are ordered.
+/// Order of the rules of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As the disk is walked.
+    /// In the order of the walk over the disk.
     AsFound,
     ByPath,
 }
 
-/// How the user's own instruction files are said.
+/// Form in which the user's own instruction files are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Users {
-    /// In one text, with a table of their own.
+    /// Joined into one text, with a table of their own.
     Together,
-    /// As those of the project.
+    /// Like those of the project.
     Apart,
 }
 
-/// What counts of a directory that the environment names.
+/// Files that are loaded from a directory in the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Its `.github/instructions`.
+    /// Those in its `.github/instructions`.
     Github,
     /// Every instruction file below it.
     Everything,
 }
 
-/// Whether a text may import others.
+/// Treatment of imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Imports {
     None,
     Followed,
 }
 
-/// Whose files count above the working directory where there is no repository.
+/// Directories above the working directory whose files are loaded if there is no repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outside {
     Nothing,
-    /// All but those of the root of the disk.
+    /// All except the root of the file system.
     EveryDirectory,
 }
 
-/// Whether it is known what sub-agents begin with, and how skills are listed.
+/// Knowledge about what sub-agents begin with and how skills are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beside {
-    /// It was otherwise, and nobody has found out yet how.
+    /// Known to differ from the newest version; the details were not checked.
     Unknown,
     Known,
 }
 
 impl Behavior {
-    /// Those of the newest version.
+    /// Behaviour of the newest version.
     pub(super) const NOW: Behavior = Behavior {
         views: Views::AboveAndRules,
         heads: Heads::Paths,
@@ -178,7 +179,7 @@ impl Behavior {
         beside: Beside::Known,
     };
 
-    /// Those of a version.
+    /// Returns the behaviour of a version.
     pub(super) fn for_version(version: Version) -> Behavior {
         let has = |change| version.has(change);
         Behavior {

@@ -1,4 +1,4 @@
-//! `@path` tokens: the file they name is put behind them.
+//! Imports: the text of a file that a token `@path` names is inserted after the token.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,39 +9,40 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text;
 
-/// How deep imports go, in files below the first; Copilot CLI 1.0.102.
+/// Maximum depth of imports, in files below the first (Copilot CLI 1.0.102).
 const DEPTH_LIMIT: usize = 8;
-/// The most files that are imported into one file, by whatever way; Copilot CLI 1.0.102.
+/// Maximum number of files imported into one file, directly or indirectly (Copilot CLI 1.0.102).
 const FILE_LIMIT: usize = 64;
-/// The most text that is imported into one file, in bytes: what would exceed it is left out; Copilot CLI 1.0.102.
+/// Maximum size of all text imported into one file, in bytes; a file that would exceed it is not imported (Copilot CLI
+/// 1.0.102).
 const TEXT_LIMIT_BYTES: usize = 512 * 1024;
-/// Longest path that names a file, in bytes; Linux, `PATH_MAX`.
+/// Maximum length of a path, in bytes (Linux, `PATH_MAX`).
 const PATH_LIMIT_BYTES: usize = 4096;
-/// The most tokens that are looked up for one file; the client knows no such limit.
+/// Maximum number of tokens that Briefing looks up for one file. The client has no such limit.
 const LOOKUP_CAP: usize = 2_000;
 
-/// Follows the imports of one file.
+/// Resolves the imports of one file.
 pub(super) struct Importer<'a> {
-    /// Nothing outside of it is imported.
+    /// Directory that imports must not leave.
     root: &'a Path,
     trigger: Trigger,
-    /// Files that stand in the text already, by their physical paths.
+    /// Real paths of the files whose text is already included.
     seen: HashSet<PathBuf>,
-    /// How many tokens were looked up.
+    /// Number of tokens that were looked up.
     lookups: usize,
-    /// Whether it is said that there were too many.
+    /// True if the warning about too many lookups was given.
     told_of_cap: bool,
     files: usize,
     bytes: usize,
 }
 
 impl<'a> Importer<'a> {
-    /// For the file that is really `own`.
+    /// Creates an importer for the file with the real path `own`.
     pub(super) fn new(root: &'a Path, trigger: Trigger, own: PathBuf) -> Importer<'a> {
         Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, told_of_cap: false, files: 0, bytes: 0 }
     }
 
-    /// `content` with the text of every import behind its token.
+    /// Returns `content` with the text of every import after its token.
     pub(super) fn expand(
         &mut self,
         importer: &Path,
@@ -97,7 +98,7 @@ impl<'a> Importer<'a> {
         Ok(out.into_iter().collect())
     }
 
-    /// Says beforehand what is asked about the imports whose way is plain.
+    /// Announces the questions about imports whose path can be predicted.
     fn expect(&self, importer: &Path, content: &str, tokens: &[Range<usize>], search: &mut Search) -> Known<()> {
         let dir = importer.parent().unwrap_or(importer);
         let names = tokens.iter().map(|token| &content[token.start + 1..token.end]);
@@ -106,7 +107,8 @@ impl<'a> Importer<'a> {
         search.expect(paths.flat_map(|path| [Ask::Real(path.clone()), Ask::Content(path)]))
     }
 
-    /// Whether one more file may be imported; else its token is left alone, as is every token behind the last file.
+    /// Returns true if one more file may be imported. Otherwise its token stays as it is, as do all tokens after the
+    /// last file.
     fn has_room(&self, importer: &Path, real: &Path, bytes: usize, known: bool, answer: &mut Answer) -> bool {
         let reason = if self.files >= FILE_LIMIT {
             format!("{FILE_LIMIT} files are imported already: the token stays as it is")
@@ -125,7 +127,7 @@ impl<'a> Importer<'a> {
         false
     }
 
-    /// The file a token names, if it may be imported; else the token is left alone.
+    /// Returns the file that a token names, if it may be imported. Otherwise the token stays as it is.
     fn file(
         &mut self,
         importer: &Path,
@@ -178,13 +180,13 @@ impl<'a> Importer<'a> {
     }
 }
 
-/// Whether a token is looked up at all.
+/// Returns true if the client looks up a token as a file.
 fn may_be_file(path: &str) -> bool {
     let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
     path.len() <= PATH_LIMIT_BYTES && !elsewhere && !path.ends_with('/') && path.contains(['.', '/'])
 }
 
-/// Where a relative path leads if every `..` is taken from a folder that is there, behind its links.
+/// Resolves a relative path. As on disk, each `..` leads to the parent of an existing folder after resolving symlinks.
 fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let mut place = dir.to_owned();
     for part in path.components() {
@@ -201,18 +203,19 @@ fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Known<Option<Pa
     Ok(Some(place))
 }
 
-/// `&`, `<`, `>` and both quotation marks as entities.
+/// Escapes `&`, `<`, `>` and both quotation marks.
 pub(super) fn escaped(text: &str) -> String {
     attribute(text).replace('\'', "&apos;")
 }
 
-/// The same, but for the apostrophe.
+/// Escapes `&`, `<`, `>` and the double quotation mark.
 fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Where the tokens are: outside of fences and code spans, an `@` that follows no letter, digit or `_.+%-`, and a path up
-/// to white space, a quotation mark, an angle bracket or a backtick, less the punctuation at its end.
+/// Returns the ranges of the tokens outside of fences and code spans: an `@` that does not follow a letter, a digit or
+/// one of `_.+%-`, and a path up to white space, a quotation mark, an angle bracket or a backtick, without trailing
+/// punctuation.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if !text.contains('@') {
@@ -258,7 +261,7 @@ fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
                     continue;
                 }
                 found.push(start + at..start + run.path_end);
-                // Another `@` may stand inside of what was no file, but not inside of a path with slashes.
+                // Another `@` may start a token inside one without a slash, but not inside a path with slashes.
                 at = if is_bare { at + 1 } else { run.path_end };
             }
             _ => at += 1,
@@ -266,11 +269,11 @@ fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What ends every path that begins in a run of signs; looked for once, however many begin there.
+/// End of all paths that start in one run of characters, computed once so that many tokens in a run stay linear.
 #[derive(Default)]
 struct Run {
     end: usize,
-    /// Less the punctuation.
+    /// End without trailing punctuation.
     path_end: usize,
     last_slash: Option<usize>,
 }
@@ -284,7 +287,7 @@ impl Run {
     }
 }
 
-/// Where in `text` the next run of exactly as many backticks begins.
+/// Returns the position in `text` of the next run of exactly as many backticks.
 fn closing(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {
@@ -318,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_line_of_nothing_but_tokens_is_gone_through_once() {
-        // Looking for the end of each anew would be 10¹² steps.
+        // Searching for the end of each token separately would take 10¹² steps.
         let times = 1_000_000;
         assert_eq!(tokens(&"@a(".repeat(times)).len(), times);
     }

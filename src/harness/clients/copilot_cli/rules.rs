@@ -1,4 +1,4 @@
-//! Instruction files and rules: those of a folder, and those that count from the start.
+//! Instruction files and rules: those of a folder, and those that are loaded at the start.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,29 +14,29 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, FileType, Unreadable, relative};
 use crate::text::Size;
 
-/// A rule file that is there.
+/// Rule file on the disk.
 pub(super) struct Rule {
     pub path: PathBuf,
-    /// Where it leads.
+    /// Path after resolving symlinks.
     pub real: PathBuf,
-    /// The same, as seen from the directory whose rule it is.
+    /// The real path relative to the directory that the rule belongs to.
     below: Arc<str>,
     pub read: Result<Read, Unreadable>,
 }
 
-/// What a rule file says.
+/// Content of a rule file.
 pub(super) struct Read {
     pub raw: Content,
     pub front: FrontMatter,
-    /// What is wrong with its front matter.
+    /// Problem of the front matter.
     pub problem: Option<String>,
-    /// Its text as it is sent.
+    /// Text as it is sent.
     pub text: Text,
-    /// The size of that.
+    /// Size of that text.
     pub size: Size,
-    /// Its patterns, for people.
+    /// Patterns, formatted for people.
     pub listed: String,
-    /// Its patterns and its description, as a table takes them.
+    /// Patterns and description, escaped for a table.
     pub cells: [String; 2],
 }
 
@@ -51,34 +51,35 @@ impl Read {
     }
 }
 
-/// A rule that counts from the start, under the path that it is known by.
+/// Rule that is known from the start, with the path that the client shows.
 pub(super) struct KnownRule {
     /// The path as the client writes it.
     pub shown: Arc<str>,
-    /// Whether it is the user's own.
+    /// True if it is the user's own.
     pub is_users: bool,
     pub rule: Arc<Rule>,
 }
 
 impl KnownRule {
-    /// The path that it is known by: where it leads.
+    /// Returns the real path, by which the client identifies the rule.
     pub(super) fn real_path(&self) -> &Path {
         &self.rule.real
     }
 }
 
-/// Whose a rule is, which says how its path is written.
+/// Owner of a rule, which determines how its path is written.
 #[derive(Clone, Copy)]
 enum Owner<'a> {
-    /// The user's: by where it leads.
+    /// The user: real path.
     User,
-    /// That of the root or of the working directory: as seen from there.
+    /// The root or the working directory: path relative to it.
     Own,
-    /// That of a directory of the environment: behind its name, unless it is one of those, as seen from where it leads.
+    /// A directory in the environment: its name and the path relative to where it leads. If it is the root or the
+    /// working directory, only the relative path.
     Named(&'a Path),
 }
 
-/// The instruction files and rules of all places, in order.
+/// Returns the instruction files and rules of all places, in order.
 pub(super) fn at_start(
     cwd: &Path,
     (root, home): (&Path, &Path),
@@ -98,7 +99,7 @@ pub(super) fn at_start(
     let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, OsString), AskHasher>::default());
     for (dir, ending, owner) in places {
         for rule in below(&dir, ending, behavior, search, answer)?.iter() {
-            // Each is known by where it leads, and counts once; once more if it is the user's own as well.
+            // Rules are identified by their real path. The same file counts twice only if it is also the user's own.
             if seen.insert((matches!(owner, Owner::User), rule.real.clone().into())) {
                 let shown = match owner {
                     Owner::User => rule.real.display().to_string().into(),
@@ -116,8 +117,8 @@ pub(super) fn at_start(
     Ok(known)
 }
 
-/// Every file below `dir` whose name has that ending and something before it. Hidden files and folders are passed over, and
-/// folders behind links are not entered.
+/// Returns every file below `dir` whose name ends with `ending` and is longer. Hidden files and folders are skipped,
+/// and folders behind symlinks are not entered.
 pub(super) fn below(
     dir: &Path,
     ending: &'static str,
@@ -145,7 +146,7 @@ pub(super) fn below(
     }
 }
 
-/// In the order in which they were found before they were sorted: level by level, the last name first.
+/// Returns the rules in the order before 1.0.78, when they were not sorted: level by level, the last name first.
 fn as_found(dir: &Path, rules: &[Arc<Rule>], search: &mut Search, answer: &mut Answer) -> Known<Vec<Arc<Rule>>> {
     let mut found = rules.to_vec();
     let depth = |rule: &Arc<Rule>| rule.path.components().count();
@@ -172,7 +173,7 @@ fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> 
     let found = search.files_below(dir, &format!("files that end in {ending}"), takes)?;
     let asked = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Content(path.clone()), Ask::Real(path)];
     search.expect(found.iter().cloned().flat_map(asked))?;
-    // `.github/instructions` and `.claude/rules` are the directory's above them.
+    // `.github/instructions` and `.claude/rules` belong to the directory that contains `.github` or `.claude`.
     let base = dir.ancestors().nth(2).unwrap_or(dir);
     let mut rules = Vec::new();
     for path in found {
@@ -185,7 +186,7 @@ fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> 
     Ok(rules)
 }
 
-/// A text as a table takes it.
+/// Escapes a text for a table.
 pub(super) fn cell(text: &str) -> Cow<'_, str> {
     if !text.contains(['\\', '|', '\n']) {
         return text.into();

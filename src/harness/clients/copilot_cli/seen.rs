@@ -1,29 +1,30 @@
-//! What of a file can be seen: the client sends nothing else.
+//! Removal of invisible characters, which the client does not send.
 
 use std::ops::Range;
 
 use crate::answer::Text;
 use crate::snapshot::Content;
 
-/// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are
-/// dealt with.
+/// Removes invisible characters and normalizes the text as the client does, after it has processed imports and front
+/// matter in the raw text.
 pub(super) fn visible(text: &Text) -> Text {
-    // What is hidden, and what NFC changes, is not ASCII.
+    // Neither hidden characters nor those that NFC changes are ASCII.
     if text.is_ascii() {
         return text.clone();
     }
     let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
-    // U+2000 arrives as U+2002.
+    // NFC turns U+2000 into U+2002.
     icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned().into()
 }
 
-/// Byte order marks, zero-width characters (but the joiner), marks of direction and tags: Copilot CLI 1.0.102 takes them out.
+/// Returns true for byte order marks, zero-width characters (except the joiner), directional marks and tags, which
+/// Copilot CLI 1.0.102 removes.
 fn is_hidden(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
 }
 
-/// The ranges of a file's bytes that can be seen.
+/// Returns the ranges of a file's bytes without hidden characters.
 pub(super) fn kept(raw: &Content) -> Vec<Range<usize>> {
     if raw.is_ascii() {
         return std::iter::once(0..raw.len()).filter(|all| !all.is_empty()).collect();

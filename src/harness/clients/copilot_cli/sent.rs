@@ -1,4 +1,4 @@
-//! The text of a file as it is sent: with its imports in it.
+//! The text of a file as it is sent, with its imports.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::answer::{Answer, Fate, Scope, Source, Text, Trigger};
 use crate::search::{Known, Search};
 use crate::snapshot::{Content, Errno, Unreadable};
 
-/// What reading a file gave, or a source that says why that is nothing.
+/// Returns the result of reading a file. If it exists but cannot be read, reports it as unreadable.
 pub(super) fn readable<'r, T>(
     read: &'r Result<T, Unreadable>,
     path: &Path,
@@ -30,12 +30,12 @@ pub(super) fn readable<'r, T>(
     None
 }
 
-/// GEMINI.md imports nothing, alone of the whole files.
+/// Returns true if the client follows imports in this file: in all whole files except GEMINI.md.
 pub(super) fn imports_anything(path: &Path) -> bool {
     !path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("GEMINI.md"))
 }
 
-/// The text of a file with its imports in it, as it is sent.
+/// Returns the text of a file as it is sent, with its imports.
 pub(super) fn expanded(
     path: &Path,
     raw: &Content,

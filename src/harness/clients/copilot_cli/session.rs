@@ -1,5 +1,5 @@
-//! What a session begins with, as one message: whole files in tags, rules without one, and tables of those with narrower
-//! patterns.
+//! Builder for the message at the start of a session: whole files in tags, rules without a tag, and tables of files
+//! with narrower patterns.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use crate::search::{Known, Search};
 use crate::snapshot::{AskHasher, Content, relative};
 use crate::text::js_trim;
 
-/// What is being put together for the start of a session.
+/// State of the message at the start of a session.
 #[derive(Default)]
 pub(super) struct Session {
     pub root: PathBuf,
-    /// The client's own directory in the home of the user.
+    /// The client's own directory in the user's home.
     pub home: PathBuf,
     pub behavior: Behavior,
-    /// Texts of whole files that are there already: an equal one is left out.
+    /// Texts of the whole files so far; a file with an equal text is left out.
     texts: HashSet<Text, AskHasher>,
-    /// The files that stand in a tag of their own.
+    /// Files in tags.
     tagged: Vec<Text>,
     /// Rules without a tag.
     rules: Vec<Text>,
     tables: Vec<Text>,
-    /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
+    /// Files with a narrower pattern. They are listed, and sent when a matching file is viewed.
     pub patterned: Vec<KnownRule>,
 }
 
@@ -37,7 +37,7 @@ impl Session {
         Session { root, home, behavior, ..Session::default() }
     }
 
-    /// A file that is sent whole, unless its text is there already.
+    /// Adds a file as a whole, unless its text is already included.
     pub fn whole(
         &mut self,
         path: &Path,
@@ -53,7 +53,7 @@ impl Session {
         }
         let place = answer.sources.len();
         let expanded = expanded(path, raw, (limit, &self.behavior), Trigger::Session, search, answer)?;
-        // Texts are compared with their imports in them.
+        // The client compares texts after inserting imports.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
             let reason = "its text is loaded already from another file";
@@ -62,7 +62,7 @@ impl Session {
             answer.warnings.push(Warning::at("loaded-twice", path, message));
             return Ok(());
         }
-        // What it imports stands in the same part.
+        // Imported text is in the same part.
         for imported in answer.sources[place..].iter_mut().filter(|source| source.fate.reaches()) {
             *imported = placed(imported.clone(), self.tagged.len());
         }
@@ -72,7 +72,8 @@ impl Session {
         Ok(())
     }
 
-    /// A file of the user's own must be UTF-8. Of any other file replacement characters are sent in place of what is none.
+    /// Reports a file of the user that is not UTF-8 as dropped, and returns true. In other files, the client sends
+    /// replacement characters instead.
     fn leaves_out(&self, path: &Path, scope: Scope, raw: &Content, answer: &mut Answer) -> bool {
         let left_out = path.starts_with(&self.home) && raw.as_text().is_none();
         if left_out {
@@ -82,7 +83,7 @@ impl Session {
         left_out
     }
 
-    /// A rule, sent whole if it applies to everything; else it is kept for the table.
+    /// Adds a rule as a whole if it applies to everything; otherwise keeps it for the table.
     pub fn rule(&mut self, known: KnownRule, answer: &mut Answer) {
         let path = known.real_path();
         let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
@@ -108,13 +109,13 @@ impl Session {
         self.rules.push(read.text.clone());
     }
 
-    /// What was the user's own so far becomes one text, with a table of its own.
+    /// Joins the user's own files so far into one text, with a table of their own.
     pub fn join_users(&mut self, answer: &mut Answer) {
         if self.behavior.users == Users::Apart {
             return;
         }
         answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.behavior)));
-        // Until now each of them was a part of its own.
+        // So far each of them was a part of its own.
         for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
             source.part = Some(self.tagged.len());
         }
@@ -126,7 +127,8 @@ impl Session {
         self.rules.extend(Some(joined).filter(|joined| !joined.is_empty()).map(Text::from));
     }
 
-    /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
+    /// Returns the message: tagged files, rules, tables. It ends with a newline if there are tagged files and anything
+    /// else.
     pub fn message(&self) -> Option<Message> {
         let rules = Some(Text::joined(&self.rules, "\n\n")).filter(|rules| !rules.is_empty());
         let others: Vec<Text> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
@@ -141,11 +143,11 @@ impl Session {
         Some(Message { parts, ..Message::instructions(Trigger::Session, Role::System, text) })
     }
 
-    /// The table of AGENTS.md files in the directories of the environment.
+    /// Adds the table of AGENTS.md files in the directories of the environment.
     pub fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Known<()> {
         let mut rows = String::new();
         for dir in extra {
-            // The root has its own already.
+            // The AGENTS.md of the root is already included.
             if *dir == self.root {
                 continue;
             }
@@ -163,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// The table of files with narrower patterns.
+    /// Adds the table of files with narrower patterns.
     pub fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
         answer.sources.reserve(self.patterned.len());
@@ -177,7 +179,7 @@ impl Session {
     }
 }
 
-/// Adds the line of a table about a file with narrower patterns.
+/// Adds the row of a file with narrower patterns.
 fn row(known: &KnownRule, rows: &mut String) {
     let Ok(Read { cells: [patterns, description], .. }) = &known.rule.read else { return };
     rows.extend(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"]);
@@ -193,7 +195,7 @@ fn listed(known: &KnownRule, behavior: &Behavior) -> Option<Source> {
     Some(Source { size: Some(*size), trigger: Trigger::Call, ..source })
 }
 
-/// A rule file whose front matter says that it is for other clients.
+/// Creates the source of a rule file whose front matter excludes this client.
 pub(super) fn not_for_us(path: &Path, trigger: Trigger) -> Source {
     Source {
         trigger,
@@ -205,7 +207,7 @@ fn placed(source: Source, part: usize) -> Source {
     Source { message: Some(0), part: Some(part), ..source }
 }
 
-/// The head of the table of AGENTS.md files, Copilot CLI 1.0.102.
+/// Header of the table of AGENTS.md files (Copilot CLI 1.0.102).
 const AGENTS_TABLE: &str = "\
 Here is a list of nested AGENTS.md files that contain additional agent instructions.
 These files provide context-specific instructions for different parts of the codebase.
@@ -215,7 +217,7 @@ Make sure to acquire the instructions before making any changes to the code in t
 | Directory | File Path | Description |
 | --------- | --------- | ----------- |";
 
-/// The head of the table of files with patterns, Copilot CLI 1.0.102.
+/// Header of the table of files with patterns (Copilot CLI 1.0.102).
 const RULES_TABLE: &str = "\
 Here is a list of instruction files that contain rules for modifying or creating new code.
 These files are important for ensuring that the code is modified or created correctly.

@@ -1,5 +1,5 @@
-//! Skills: those of the working directory, of the directories above it, of the user, and of directories in the settings; then
-//! the commands of Claude Code, which are listed like them.
+//! Skills of the working directory, of the directories above it, of the user, and of directories in the settings; then
+//! the commands of Claude Code, which are listed in the same way.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,24 @@ use crate::harness::kit::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, absolute};
 
-/// Folders are entered wherever no skill is yet. The client knows no such limit.
+/// Folders are entered unless they are a skill. The client has no limit of depth.
 const WALK: Walk =
     Walk { depth: 64, hidden: false, folder_links: true, file_links: true, ends_at_skill: true, root_counts: true };
 
-/// Longest name and longest description, in characters; Copilot CLI 1.0.102.
+/// Maximum length of a name and of a description, in characters (Copilot CLI 1.0.102).
 const NAME_CHARACTERS: usize = 64;
 const DESCRIPTION_CHARACTERS: usize = 1024;
 
-/// The folders of a project, the first of them first.
+/// Folders of skills in a project, in order of precedence.
 const KINDS: [&str; 3] = [".github/skills", ".agents/skills", ".claude/skills"];
 
-/// The folder of commands of a directory.
+/// Folder of commands in a directory.
 const COMMANDS: &str = ".claude/commands";
 
-/// How many lines of a text describe what has no description of its own; Copilot CLI 1.0.102.
+/// Number of lines that serve as a description if there is none (Copilot CLI 1.0.102).
 const LINES: usize = 3;
 
-/// Whose a skill is; runs of the same owner are sorted together.
+/// Owner of a skill. Consecutive skills of the same owner are sorted together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     Project,
@@ -35,21 +35,21 @@ enum Owner {
     Copilots,
     Agents,
     Settings,
-    /// Commands of a directory, counted from the working directory upwards.
+    /// Commands of a directory, by its distance above the working directory.
     Commands(usize),
 }
 
-/// Forms in which a skill is written.
+/// Form of a skill.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A folder with a SKILL.md.
     Folder,
-    /// A Markdown file, which needs no head.
+    /// A Markdown file, whose front matter is optional.
     Command,
 }
 
-/// Adds the list, and the skills to the sources.
-/// Commands are those of the working directory and of those above it, to `top`.
+/// Adds the list of skills, and their sources. Commands are read from the working directory and those above it, up to
+/// `top`.
 pub(super) fn look(
     at: &Standpoint,
     home: &Path,
@@ -87,7 +87,7 @@ pub(super) fn look(
     }
     let (mut owners, mut found): (Vec<Owner>, Vec<Skill>) = found.into_iter().unzip();
     skills::first_of_each_name(&mut found);
-    // A name that was there already does not come between those of one owner.
+    // A skill with a duplicate name does not split a run of one owner.
     for index in 1..found.len() {
         if found[index].source.fate == Fate::Shadowed {
             owners[index] = owners[index - 1];
@@ -111,7 +111,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// `settings.json` of the user.
+/// Returns the user's `settings.json`.
 fn settings(home: &Path, search: &mut Search) -> Known<Option<Node>> {
     let Ok(raw) = search.read(&home.join("settings.json"), "which skills are off, and where else they are")? else {
         return Ok(None);
@@ -119,12 +119,13 @@ fn settings(home: &Path, search: &mut Search) -> Known<Option<Node>> {
     Ok(parse_jsonc(&raw.text_without_bom()).ok())
 }
 
-/// Where skills are looked for, in order. With a directory of the client that is `moved`, or only written otherwise,
-/// `.agents` of the home directory is not the user's.
+/// Returns the folders of skills, in order. If the client's directory is `moved`, or only written differently,
+/// `.agents` of the home directory does not count as the user's.
 fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String]) -> Vec<(PathBuf, Owner)> {
     let mut places = Vec::new();
     for kind in KINDS {
-        // `.claude` of the home directory belongs to no project, nor does `.agents` unless the project is around it.
+        // `.claude` in the home directory belongs to no project, nor does `.agents` unless the project contains the
+        // home directory.
         let counts = |dir: &Path| match kind {
             ".claude/skills" => dir != at.home,
             ".agents/skills" => dir != at.home || dir.starts_with(root),
@@ -142,8 +143,8 @@ fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String
     places
 }
 
-/// The commands of Claude Code that a project has: the Markdown files of a folder, in the order of their names. One that nothing
-/// of its name comes before is a skill. Those of the home directory are not looked for.
+/// Returns the Claude Code commands of a project: the Markdown files of a folder, sorted by path. Commands of the home
+/// directory are not read.
 fn commands(at: &Standpoint, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<(Owner, Skill)>> {
     let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).filter(|dir| *dir != at.home);
     let folders: Vec<PathBuf> = dirs.map(|dir| dir.join(COMMANDS)).collect();
@@ -212,7 +213,7 @@ fn skill(path: &Path, scope: Scope, form: Form, search: &mut Search, answer: &mu
     Ok(Some(skill))
 }
 
-/// The first key of a head whose value has another type than the client takes, and the type that it takes.
+/// Returns the first key whose value has a type that the client does not accept, and the accepted type.
 fn mistyped(head: &Node, form: Form) -> Option<(&'static str, &'static str)> {
     let is_text = |node: &Node| node.as_text().is_some();
     let is_list = |node: &Node| node.as_list().is_some_and(|list| list.iter().all(is_text));
@@ -239,7 +240,7 @@ fn mistyped(head: &Node, form: Form) -> Option<(&'static str, &'static str)> {
         })
 }
 
-/// The first lines with text that are no headings, as one.
+/// Joins the first lines that are neither empty nor headings.
 fn first_lines(body: &str) -> String {
     let lines = body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.take(LINES).collect::<Vec<_>>().join(" ")

@@ -1,13 +1,13 @@
-//! What a sub-agent begins with: nothing, but for the one that is there for all purposes.
+//! Sub-agents begin without instructions, except the general-purpose one.
 
 use crate::answer::{Answer, Certain, Fate, SessionKind, Standpoint, Trigger, Warning};
 
-/// The kind that gets what the session gets; Copilot CLI 1.0.102.
+/// Kind of sub-agent that begins with the same texts as a session (Copilot CLI 1.0.102).
 const GENERAL: &str = "general-purpose";
-/// The kinds without a tool that calls skills, and so without their list; Copilot CLI 1.0.102.
+/// Kinds of sub-agent that cannot call skills, and so do not get their list (Copilot CLI 1.0.102).
 const WITHOUT_SKILLS: [&str; 1] = ["explore"];
 
-/// Takes the texts of the start out of the answer where a sub-agent does not get them, and says whether it is told of skills.
+/// Removes the texts of the start if a sub-agent does not get them. Returns true if it gets the list of skills.
 pub(super) fn leaves_out(at: &Standpoint, answer: &mut Answer) -> bool {
     if at.session != SessionKind::Subagent {
         return true;

@@ -1,4 +1,4 @@
-//! What viewing a file adds: files whose pattern matches it, then the files of every directory above it, from the inside out.
+//! Viewing a file adds files whose pattern matches it, then the files of every directory above it, from the inside out.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ pub(super) fn look(
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<()> {
-    // Patterns see the dots of a path that is given with dots.
+    // Patterns are matched against the path as given, with its `..` and `.`.
     let Some(target) = at.target_as_given.as_ref().filter(|_| session.behavior.views != Views::Nothing) else {
         return Ok(());
     };
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
-    // What earlier views sent is not sent again.
+    // Earlier views are not repeated.
     view.sent.extend(at.already_loaded.iter().cloned());
     view.send(target, search, answer)
 }
@@ -42,7 +42,7 @@ impl View<'_> {
     fn send(&mut self, target: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let (session, cwd) = (self.session, self.cwd);
         let root = session.root.as_path();
-        // What cannot be viewed brings nothing. A link stands for itself: only its directory is taken for the real one.
+        // A file that does not exist brings nothing. A symlink is not resolved, only its directory is.
         if search.real(target)?.is_err() {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl View<'_> {
             search.never(&real, "a file outside the root brings no other files");
             return Ok(());
         }
-        // Patterns take the path as it is written; directories are those where it leads.
+        // Patterns are matched against the path as written; directories are those of the real path.
         let patterned = if session.behavior.views == Views::AboveAndRules { &session.patterned[..] } else { &[] };
         let forms = Forms::of(target, root);
         for patterned in patterned {
@@ -65,7 +65,7 @@ impl View<'_> {
             }
         }
         let dirs = real.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));
-        // The working directory and those above it had their turn at the start.
+        // The working directory and those above it are loaded at the start.
         for dir in dirs.take_while(|dir| !cwd.starts_with(dir)) {
             for (folder, name) in directory_files(self.names, dir) {
                 let Some(found) = named(&folder, name, search)? else { continue };
@@ -95,7 +95,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A view knows files by their physical paths: each is sent once, and none from outside of the root.
+    /// Resolves symlinks: a view identifies files by their real paths, sends each once, and none from outside the root.
     fn behind_links(
         &mut self,
         path: PathBuf,
@@ -113,7 +113,7 @@ impl View<'_> {
     }
 }
 
-/// The path as seen from the root, with slashes alone.
+/// Returns the path relative to the root, with forward slashes.
 fn below(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string().replace('\\', "/")
 }

@@ -1,4 +1,4 @@
-//! AGENTS.md of every folder of the workspace, which a setting has listed.
+//! Lists the AGENTS.md of every folder of the workspace, if a setting is on.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::harness::kit::vscode::Settings;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Entry, FileType};
 
-/// The setting.
+/// Name of the setting.
 const SETTING: &str = "chat.useNestedAgentsMdFiles";
-/// Folders that searches leave out unless settings say otherwise; VS Code 1.139, `files.exclude` and `search.exclude`.
+/// Folders that searches exclude by default (VS Code 1.139, `files.exclude` and `search.exclude`).
 const LEFT_OUT: [&str; 5] = [".git", ".svn", ".hg", "node_modules", "bower_components"];
-/// Settings of what searches leave out.
+/// Settings that change which files searches exclude.
 const SEARCHES: [&str; 4] = ["files.exclude", "search.exclude", "explorer.excludeGitIgnore", "search.useIgnoreFiles"];
 
-/// The rows of the list, where the setting is on.
+/// Returns the rows of the list, if the setting is on.
 pub(super) fn rows(chain: &mut Chain, settings: &Settings) -> Known<String> {
     if !settings.flag(SETTING, false) || !settings.flag("chat.useAgentsMdFile", true) {
         off(chain)?;
@@ -80,7 +80,7 @@ pub(super) fn rows(chain: &mut Chain, settings: &Settings) -> Known<String> {
     Ok(rows)
 }
 
-/// Says of those on the way to the target that nobody has them listed.
+/// Reports the AGENTS.md files on the path to the target as not listed.
 fn off(chain: &mut Chain) -> Known<()> {
     for dir in chain.directories_to_target() {
         let path = dir.join("AGENTS.md");
@@ -100,7 +100,8 @@ fn ignored_by(path: &Path, search: &mut Search) -> Known<Gitignore> {
     })
 }
 
-/// Whether git ignores the file or a folder on the way to it: of each, what is said nearest to it counts.
+/// Returns true if git ignores the file or a folder above it. For each, the nearest `.gitignore` with a matching
+/// pattern decides.
 fn is_ignored(file: &Path, top: &Path, ignores: &[Gitignore]) -> bool {
     let mut way: Vec<&Path> = file.ancestors().take_while(|path| *path != top).collect();
     way.reverse();

@@ -1,4 +1,4 @@
-//! What instruction files refer to, which a setting brings along wherever it lies.
+//! Attaches files that instruction files refer to, if a setting is on. They may be anywhere on the disk.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,10 +15,11 @@ use crate::search::Known;
 use crate::snapshot::absolute;
 use crate::text::{is_js_space, js_trim};
 
-/// The setting that brings them.
+/// Name of the setting.
 pub(super) const SETTING: &str = "chat.includeReferencedInstructions";
 
-/// Attaches what these files refer to, the last file first, and what prompt files among that refer to.
+/// Attaches the files that `files` refer to, starting with the last file, and follows references in attached prompt
+/// files.
 pub(super) fn attach(mut files: Vec<Arc<File>>, attached: &mut Attached, chain: &mut Chain) -> Known<()> {
     let mut known: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     while let Some(file) = files.pop() {
@@ -46,7 +47,7 @@ pub(super) fn attach(mut files: Vec<Arc<File>>, attached: &mut Attached, chain: 
     Ok(())
 }
 
-/// The text behind the head; none behind a head that nothing closes.
+/// Returns the text after the front matter; empty if the front matter is not closed.
 fn body(text: &str) -> &str {
     match heads::vscode_chat(text) {
         None => text,
@@ -57,7 +58,7 @@ fn body(text: &str) -> &str {
     }
 }
 
-/// Where a reference leads; to nothing on this machine where it is a URL.
+/// Resolves a reference to a path; `None` if it is a URL.
 fn resolved(reference: &str, file: &Path, chain: &Chain) -> Option<PathBuf> {
     Some(match reference.strip_prefix('~') {
         Some("") => chain.at.home.clone(),
@@ -68,13 +69,13 @@ fn resolved(reference: &str, file: &Path, chain: &Chain) -> Option<PathBuf> {
     })
 }
 
-/// Letters, a colon, a slash.
+/// Returns true if the reference begins with letters and `:/`.
 fn is_url(reference: &str) -> bool {
     let rest = reference.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     rest.len() < reference.len() && rest.starts_with(":/")
 }
 
-/// Whether the name says that it is for agents: these are looked through in their turn.
+/// Returns true if VS Code treats the file as a prompt file, in which references are followed.
 fn is_prompt_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let place = path.parent().unwrap_or(path).to_string_lossy();
@@ -91,7 +92,7 @@ fn is_prompt_file(path: &Path) -> bool {
         || name.to_lowercase().ends_with(".json")
 }
 
-/// What is referred to, in the order in which it stands there: outside of code, where links lead, and `#file:PATH`.
+/// Returns the references outside of code in order: link targets, and the path of `#file:PATH`.
 fn references(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut fence: Option<(char, usize)> = None;

@@ -1,4 +1,5 @@
-//! The variables that count once the client has read its settings: those of the process, and what a `.env` file adds.
+//! Environment variables after the client has read its settings: those of the process, and those that a `.env` file
+//! adds.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +11,21 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
-/// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Gemini CLI 0.61.
+/// Variables that a `.env` file outside a settings folder must not set, by default (Gemini CLI 0.61).
 const EXCLUDED: [&str; 4] =
     ["DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"];
 
-/// Names a file with a system prompt, or says by `1` or `true` that it is `.gemini/system.md`; Gemini CLI 0.61.
+/// Variable with the path of a system prompt; `1` or `true` stands for `.gemini/system.md` (Gemini CLI 0.61).
 const SYSTEM_PROMPT: &str = "GEMINI_SYSTEM_MD";
 
-/// What was added to the variables of the process.
+/// Variables that were added to those of the process.
 #[derive(Default)]
 pub(super) struct Variables {
     added: BTreeMap<String, String>,
 }
 
 impl Variables {
-    /// Reads the `.env` file of a folder that is trusted. `settings` were read before, without it.
+    /// Reads the `.env` file of a trusted folder. `settings` are read before it, without its variables.
     pub(super) fn load(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Variables> {
         let ignore = flag(settings.at_path(&["advanced", "ignoreLocalEnv"]), false) || at.flag(super::ID, "ignore-env");
         let Some(file) = file(ignore, at, home, search)? else { return Ok(Variables::default()) };
@@ -39,24 +40,25 @@ impl Variables {
         Ok(Variables { added: added.collect() })
     }
 
-    /// The value of a variable; the process wins.
+    /// Returns the value of a variable. The process takes precedence.
     pub(super) fn get(&self, name: &str, search: &Search) -> Option<String> {
         search.env(name).or_else(|| self.added.get(name).cloned())
     }
 
-    /// The same for settings that refer to it: whatever they make of its value, only what is written is shown.
+    /// Returns the value of a variable that settings refer to. Whatever they make of it, only the reference is shown.
     pub(super) fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = search.secret_env(name).or_else(|| self.added.get(name).cloned())?;
         search.put_in(&value, written).then_some(value)
     }
 
-    /// The home directory that counts for everything but settings.
+    /// Returns the home directory for everything but settings.
     pub(super) fn home(&self, at: &Standpoint, search: &Search) -> PathBuf {
         let named = self.get("GEMINI_CLI_HOME", search).filter(|home| !home.is_empty());
         named.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)))
     }
 
-    /// Refuses where the client gives up over `$GEMINI_SYSTEM_MD`, which names a system prompt that takes the place of its own.
+    /// Refuses to start if the system prompt named by `$GEMINI_SYSTEM_MD`, which replaces the client's own, cannot be
+    /// read.
     pub(super) fn check_system_prompt(&self, at: &Standpoint, search: &mut Search) -> Known<()> {
         let value = self.get(SYSTEM_PROMPT, search).unwrap_or_default();
         let path = match js_trim(&value) {
@@ -78,7 +80,7 @@ impl Variables {
     }
 }
 
-/// The first of `.gemini/.env` and `.env` from the working directory upwards, then at home.
+/// Returns the first of `.gemini/.env` and `.env` from the working directory upwards, then in the home directory.
 fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let dirs: Vec<&Path> = at.cwd.ancestors().chain([home]).collect();
     let places = dirs.iter().flat_map(|dir| {
@@ -98,7 +100,7 @@ fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -
     Ok(None)
 }
 
-/// A boolean as the client's validation reads it.
+/// Returns a boolean as the client's validation parses it.
 pub(super) fn flag(node: Option<&Node>, default: bool) -> bool {
     match node.map(|node| &node.value) {
         Some(Value::Bool(value)) => *value,

@@ -1,4 +1,4 @@
-//! The context files of installed extensions.
+//! Context files of installed extensions.
 
 use std::path::{Path, PathBuf};
 
@@ -13,23 +13,23 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, absolute};
 use crate::text::js_trim;
 
-/// What an extension's context file is called unless its manifest says otherwise; Gemini CLI 0.61.
+/// Default name of an extension's context file (Gemini CLI 0.61).
 const DEFAULT_NAME: &str = "GEMINI.md";
 
-/// What the extensions give.
+/// Contributions of the extensions.
 #[derive(Default)]
 pub(super) struct Extensions {
-    /// Context files of active extensions, sorted as plain strings.
+    /// Context files of active extensions, sorted by UTF-16 units.
     pub active: Vec<PathBuf>,
-    /// Context files of extensions that are switched off.
+    /// Context files of disabled extensions.
     pub inactive: Vec<PathBuf>,
-    /// Where the first active extension that says so wants plans to be kept.
+    /// Directory for plans, from the first active extension that has one.
     pub plans: Option<String>,
-    /// The MCP servers of active extensions.
+    /// MCP servers of active extensions.
     pub servers: Vec<String>,
-    /// The folders of active extensions.
+    /// Folders of active extensions.
     pub folders: Vec<PathBuf>,
-    /// Manifests that are passed over.
+    /// Warnings about skipped manifests and context files.
     pub warnings: Vec<Warning>,
 }
 
@@ -39,7 +39,7 @@ impl Extensions {
         self.warnings.push(Warning::at("extension-skipped", place, message));
     }
 
-    /// Adds what an extension brings along.
+    /// Adds the contributions of an extension.
     fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Known<()> {
         if active {
             if let Some(key) = manifest.unreadable {
@@ -65,7 +65,7 @@ impl Extensions {
     }
 }
 
-/// Where an extension is from, as it was noted when it was installed.
+/// Origin of an extension, recorded when it was installed.
 struct Origin {
     source: String,
     is_remote: bool,
@@ -82,7 +82,7 @@ impl Origin {
         }
     }
 
-    /// Why the settings do not allow it, if they do not.
+    /// Returns the reason why the settings do not allow the extension, if they do not.
     fn refused(
         &self,
         place: &Path,
@@ -107,7 +107,7 @@ impl Origin {
     }
 }
 
-/// Looks through `~/.gemini/extensions`.
+/// Collects the extensions in `~/.gemini/extensions`.
 pub(super) fn look(at: &Standpoint, home: &Path, settings: &Settings, search: &mut Search) -> Known<Extensions> {
     let dir = home.join(".gemini/extensions");
     let mut found = Extensions::default();
@@ -155,7 +155,7 @@ pub(super) fn look(at: &Standpoint, home: &Path, settings: &Settings, search: &m
     Ok(found)
 }
 
-/// The patterns of `security.allowedExtensions`: where there are any, an extension must come from a place that one matches.
+/// Patterns of `security.allowedExtensions`. If there are any, the origin of an extension must match one.
 struct Allowed(Vec<Regex>);
 
 impl Allowed {
@@ -178,7 +178,8 @@ impl Allowed {
     }
 }
 
-/// Whether the client can name the repository of an extension that was installed from one: on GitHub by its owner and name.
+/// Returns true if the client accepts the source of an extension from a repository. On GitHub, this requires owner and
+/// name.
 fn is_repository(source: &str) -> bool {
     let rest = match source.strip_prefix("git@github.com:") {
         Some(rest) => rest,
@@ -200,18 +201,19 @@ struct Manifest {
     context_files: Vec<String>,
     plans: Option<String>,
     servers: Vec<String>,
-    /// A key that stops the client once the extension is active.
+    /// Key that makes the client stop once the extension is active.
     unreadable: Option<&'static str>,
 }
 
 impl Manifest {
-    /// The first name of a context file that leads out of the extension.
+    /// Returns the first context file name that leads out of the extension.
     fn stray(&self, place: &Path) -> Option<&str> {
         self.context_files.iter().map(String::as_str).find(|name| !name.is_empty() && inside(place, name).is_none())
     }
 }
 
-/// `gemini-extension.json`, with `${extensionPath}`, `${workspacePath}`, `${/}` and environment variables put in.
+/// Reads `gemini-extension.json`, and substitutes `${extensionPath}`, `${workspacePath}`, `${/}` and environment
+/// variables.
 fn manifest(
     place: &Path,
     at: &Standpoint,
@@ -248,7 +250,7 @@ fn parsed_manifest(
     let plans = plans.filter(|dir| !dir.is_empty() && !is_rooted(dir) && !dir.contains("..")).map(str::to_owned);
     let node_servers = node.get("mcpServers").and_then(Node::as_table).unwrap_or_default();
     let servers = node_servers.iter().map(|(name, _)| name.clone()).collect();
-    // Observed: the client goes through these one by one, and through some only where the extension is active.
+    // Observed: the client iterates over these values, over some only if the extension is active.
     if !is_listed(node.get("settings")) || has_null(node.get("settings").and_then(Node::as_list)) {
         return Err(format!("`settings` of {} must be a list", file.display()));
     }
@@ -266,7 +268,7 @@ fn parsed_manifest(
     Ok(Manifest { name, context_files, plans, servers, unreadable })
 }
 
-/// Whether JavaScript goes through a value one by one, or passes it over.
+/// Returns true if JavaScript can iterate over a value, or skips it as falsy.
 fn is_listed(node: Option<&Node>) -> bool {
     !truthy(node) || node.is_some_and(|node| matches!(node.value, Value::List(_) | Value::Text(_)))
 }
@@ -275,7 +277,7 @@ fn has_null(list: Option<&[Node]>) -> bool {
     list.unwrap_or_default().iter().any(|node| node.value == Value::Null)
 }
 
-/// What JavaScript takes for true.
+/// Returns true if JavaScript treats a value as true.
 fn truthy(node: Option<&Node>) -> bool {
     match node.map(|node| &node.value) {
         None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => false,
@@ -285,7 +287,7 @@ fn truthy(node: Option<&Node>) -> bool {
     }
 }
 
-/// A manifest with `${extensionPath}` and its like put in.
+/// Substitutes `${extensionPath}` and similar placeholders in a manifest.
 pub(in crate::harness) fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node {
     let value = match node.value {
         Value::Text(text) => Value::Text(
@@ -303,14 +305,14 @@ pub(in crate::harness) fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node
     Node { value, ..node }
 }
 
-/// Whether a path is absolute, here or on Windows.
+/// Returns true if a path is absolute, on Unix or on Windows.
 fn is_rooted(name: &str) -> bool {
     let bytes = name.as_bytes();
     name.starts_with(['/', '\\'])
         || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))
 }
 
-/// The file of that name, if the client lets an extension name it.
+/// Returns the path of a context file, if the client accepts its name.
 fn inside(place: &Path, name: &str) -> Option<PathBuf> {
     if js_trim(name).is_empty() || name.contains('\0') || is_rooted(name) || name.contains("..") {
         return None;
@@ -326,27 +328,27 @@ fn metadata(place: &Path, search: &mut Search) -> Known<Option<Node>> {
     Ok(raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok()))
 }
 
-/// Which extensions are switched on: by `--extensions`, else by the rules of `extension-enablement.json`.
+/// Activation of extensions: by `--extensions`, otherwise by the rules of `extension-enablement.json`.
 pub(in crate::harness) struct Switches {
     chosen: Vec<String>,
     rules: Vec<(String, Vec<String>)>,
 }
 
 impl Switches {
-    /// `chosen`: the values of the option.
+    /// Reads the rules. `chosen` are the values of the option.
     pub fn read(dir: &Path, chosen: &[&str], search: &mut Search) -> Known<Switches> {
         let chosen = chosen.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_lowercase()).collect();
         let raw = search.read(&dir.join("extension-enablement.json"), "extensions: where they are switched off")?;
         let node = raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok());
         let rules: Option<Vec<_>> = node.as_ref().and_then(Node::as_table).and_then(|table| {
-            // One entry of the wrong shape makes the client ignore them all.
+            // One invalid entry makes the client ignore all of them.
             let texts = |node: &Node| Some(node.get("overrides")?.as_texts()?.into_iter().map(str::to_owned).collect());
             table.iter().map(|(name, node)| Some((name.clone(), texts(node)?))).collect()
         });
         Ok(Switches { chosen, rules: rules.unwrap_or_default() })
     }
 
-    /// Whether an extension is on in a working directory.
+    /// Returns true if an extension is active in a working directory.
     pub fn active(&self, name: &str, cwd: &Path) -> bool {
         match self.chosen.as_slice() {
             [] => {}
@@ -362,8 +364,8 @@ impl Switches {
     }
 }
 
-/// A rule's star, with the slash before it, stands for anything below, or nothing at all. Every position that the rule so
-/// far may end at is kept, so that many stars cost no more than few.
+/// Matches a rule: a star, with the slash before it, stands for anything below, or for nothing. Tracks every position
+/// at which the rule so far may end, so that many stars stay cheap.
 fn matches(rule: &str, path: &str) -> bool {
     let (rule, path) = (rule.as_bytes(), path.as_bytes());
     let mut ends = vec![false; path.len() + 1];

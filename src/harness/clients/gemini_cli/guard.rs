@@ -1,4 +1,4 @@
-//! Whether settings of the system may be believed: they, and every folder on the way to them, must belong to root, and nobody
+//! Checks whether the client trusts system settings: they, and every folder above them, must belong to root, and nobody
 //! else may write there.
 
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::snapshot::{Ask, FileType};
 
 const RULE: &str = "settings of the system must be guarded: a file of root's, in folders of root's";
 
-/// What the client makes of a file of system settings.
+/// Treatment of a file of system settings.
 pub(super) enum Guard {
     Believed,
-    /// There is none.
+    /// The file does not exist.
     Absent,
-    /// It is passed over, for this reason.
+    /// The file is ignored, for this reason.
     Refused(String),
 }
 
-/// Whether the file may be believed.
+/// Returns whether the client trusts the file.
 pub(super) fn of(file: &Path, search: &mut Search) -> Known<Guard> {
     let Ok(meta) = search.stat(file, RULE)? else { return Ok(Guard::Absent) };
     if meta.kind != FileType::File {

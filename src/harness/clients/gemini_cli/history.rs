@@ -1,4 +1,4 @@
-//! How Gemini CLI changed from version to version; found by replaying cases on the versions that its registry has.
+//! Changes of Gemini CLI from version to version, found by replaying cases on the versions in its registry.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,7 @@ use super::GeminiCli;
 use crate::harness::history::replays;
 use crate::harness::{Change, Edition, History, Replays, Version};
 
-/// The versions, what changed in them, and what was replayed.
+/// Changes, rules and replays of all versions.
 pub(super) static HISTORY: History = History {
     changes: &[&IN_TIME, &NO_SWITCH, &ADDED, &LINKS, &STRAYS],
     rules: |version| -> Arc<dyn Edition> { Arc::new(GeminiCli::for_version(version)) },
@@ -16,7 +16,7 @@ pub(super) static HISTORY: History = History {
 static REPLAYS: Replays =
     LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/gemini-cli.toml")));
 
-// No rules were made of what was before: the nearest version that was replayed is this one.
+// Earlier versions have no rules of their own: the nearest replayed version is this one.
 static IN_TIME: Change = Change {
     since: "0.40.0",
     what: "the project's files stand in the first user message, and those above a file come with it; before, the system instruction had all of them, those below the working directory as well",
@@ -53,7 +53,7 @@ static STRAYS: Change = Change {
     ],
 };
 
-/// What differs between versions.
+/// Differences between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Behavior {
     pub links: Links,
@@ -62,44 +62,44 @@ pub(super) struct Behavior {
     pub names: Names,
 }
 
-/// Which path of an import must lie inside of the boundary.
+/// Path of an import that must be inside the boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Links {
     AsWritten,
-    /// Where it leads.
+    /// The path after resolving symlinks.
     Resolved,
 }
 
-/// What becomes of an extension that names a context file outside of itself.
+/// Treatment of an extension that names a context file outside of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strays {
-    /// It is passed over.
+    /// The extension is skipped.
     Stop,
-    /// The file is.
+    /// The file is left out.
     LeftOut,
 }
 
-/// Whether `experimental.jitContext` may have every file loaded at once.
+/// Effect of `experimental.jitContext`, which makes the client load all files at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Switch {
     Counts,
     Gone,
 }
 
-/// What becomes of GEMINI.md where other names are configured.
+/// Treatment of GEMINI.md if other names are configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// It is not looked for.
+    /// It is not tried.
     Replaced,
     Added,
 }
 
 impl Behavior {
-    /// Those of the newest version.
+    /// Behaviour of the newest version.
     pub(super) const NOW: Behavior =
         Behavior { links: Links::Resolved, strays: Strays::LeftOut, switch: Switch::Gone, names: Names::Added };
 
-    /// Those of a version.
+    /// Returns the behaviour of a version.
     pub(super) fn for_version(version: Version) -> Behavior {
         Behavior {
             links: if version.has(&LINKS) { Links::Resolved } else { Links::AsWritten },

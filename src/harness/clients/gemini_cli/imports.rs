@@ -1,4 +1,4 @@
-//! What becomes of `@path` tokens: the text of the file they name, or a comment that says why not.
+//! Imports: a token `@path` is replaced by the text of the file, or by a comment with the reason why not.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,16 +13,17 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
 
-/// How deep imports go, in files below the first; Gemini CLI 0.61, `maxDepth`. The flat format has no limit.
+/// Maximum depth of imports, in files below the first (Gemini CLI 0.61, `maxDepth`). The flat format has no limit.
 const DEPTH_LIMIT: usize = 5;
-/// Node reads no file over 2 GiB less one byte at once.
+/// Maximum size of a file that Node reads at once, in bytes: 2 GiB less one byte.
 const NODE_FILE_LIMIT_BYTES: u64 = (1 << 31) - 1;
-/// The most imports that one answer follows; the client knows no such limit. A chain of files is learned file by file.
+/// Maximum number of imports that one answer follows. The client has no such limit. A chain of files is discovered one
+/// by one.
 const IMPORT_CAP: usize = 2_000;
-/// The most text that imports may come to in one answer, in bytes; the client knows no such limit.
+/// Maximum size of all imported text in one answer, in bytes. The client has no such limit.
 const TEXT_CAP_BYTES: usize = 64 * 1024 * 1024;
 
-/// Follows the imports of one answer, and keeps count.
+/// Resolves the imports of one answer, and counts them.
 pub(super) struct Importer<'a> {
     pub markers: &'a [String],
     links: Links,
@@ -33,21 +34,21 @@ pub(super) struct Importer<'a> {
     seen: HashSet<(PathBuf, Fate)>,
 }
 
-/// A file with its imports in it.
+/// File with its imports.
 pub(super) struct Expanded {
     pub text: String,
-    /// What of the lossy decoding of the file itself is still there.
+    /// Ranges of the file's own decoded text that remain.
     pub kept: Vec<Range<usize>>,
 }
 
-/// Why there is no text to insert.
+/// Reason why a file is not inserted.
 enum Problem {
     Outside,
     Errno(Errno, &'static str),
     Other(String),
-    /// The client would wait for ever.
+    /// The client would wait forever.
     Hangs,
-    /// Beyond a cap of Briefing's own.
+    /// Exceeds a limit of Briefing.
     Cap(String),
 }
 
@@ -56,7 +57,7 @@ impl Importer<'_> {
         Importer { markers, links, trigger, format: Format::Tree, followed: 0, written: 0, seen: HashSet::new() }
     }
 
-    /// The text of the context file `path` with its imports.
+    /// Returns the text of the context file `path` with its imports.
     pub(super) fn expand(
         &mut self,
         path: &Path,
@@ -85,7 +86,7 @@ impl Importer<'_> {
         }
     }
 
-    /// The text with each import in the place of its token. `chain`: the imported files that lead here.
+    /// Returns the text with each import in place of its token. `chain` is the path of imports to this file.
     fn tree(
         &mut self,
         importer: &Path,
@@ -143,7 +144,7 @@ impl Importer<'_> {
         Ok((text, kept.into_iter().filter(|range| !range.is_empty()).collect()))
     }
 
-    /// The text of one imported file, with its own imports in it.
+    /// Returns the text of one imported file with its own imports.
     fn imported(
         &mut self,
         path: PathBuf,
@@ -153,7 +154,7 @@ impl Importer<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Known<String> {
-        // A file stands before what it imports.
+        // A file's source precedes those of its imports.
         let place = answer.sources.len();
         chain.push(path.clone());
         let (text, kept) = self.tree(&path, &raw.text(), root, chain, search, answer)?;
@@ -163,8 +164,8 @@ impl Importer<'_> {
         Ok(text)
     }
 
-    /// One block per file, depth first, the last import of each first, every file once. The first block is named after the
-    /// directory, as the client names it.
+    /// Returns one block per file, each file once, depth first; the last import of each file comes first. The first
+    /// block is named after the directory, as the client does.
     fn flat(
         &mut self,
         importer: &Path,
@@ -209,7 +210,7 @@ impl Importer<'_> {
         Ok(blocks.join("\n\n"))
     }
 
-    /// Whether the client would import from there.
+    /// Returns true if the client would import from this path.
     fn allowed(&self, path: &Path, token: &Token, root: Option<&Path>, search: &mut Search) -> Known<bool> {
         if ["file://", "http://", "https://"].iter().any(|scheme| token.path.starts_with(scheme)) {
             return Ok(false);
@@ -218,7 +219,7 @@ impl Importer<'_> {
         Ok(root.is_some_and(|root| within(root, &checked)))
     }
 
-    /// What the client compares of a path.
+    /// Returns the path that the client compares with the boundary; `None` if it cannot be resolved.
     fn checked(&self, path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         match self.links {
             Links::AsWritten => Ok(Some(path.to_owned())),
@@ -242,7 +243,7 @@ impl Importer<'_> {
                     Err(Problem::Other("EISDIR: illegal operation on a directory, read".into()))
                 }
                 Unreadable::Not(FileType::Fifo) => Err(Problem::Hangs),
-                // Taken for /dev/null, the only device a project may be expected to link to.
+                // Treated as /dev/null, the only device that a project is likely to link to.
                 Unreadable::Not(FileType::Device) => Ok(Content::default()),
                 Unreadable::Not(_) => {
                     Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
@@ -255,7 +256,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Why an import is not even opened, if it is not.
+    /// Returns the reason why an import is not opened, if it is not.
     fn barred(
         &mut self,
         (path, rule): (&Path, &'static str),
@@ -289,7 +290,7 @@ impl Importer<'_> {
         answer.sources.insert(place, source);
     }
 
-    /// Says what became of a token whose file cannot be inserted.
+    /// Reports the fate of a token whose file cannot be inserted.
     fn failed(
         &mut self,
         importer: &Path,
@@ -314,7 +315,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The fate of a file that cannot be inserted, and the reason; the code and the message of the warning.
+    /// Returns fate and reason of a file that cannot be inserted, and code and message of the warning.
     fn explained<'p>(
         &self,
         importer: &Path,
@@ -383,12 +384,12 @@ fn without_punctuation(path: &str) -> &str {
     path.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\''])
 }
 
-/// Whether a token is likelier somebody's name than a path.
+/// Returns true if a token looks like a person's name rather than a path.
 fn is_prose(path: &str) -> bool {
     !without_punctuation(path).contains(['/', '.'])
 }
 
-/// What is asked about every import, in one go; then what is asked about those that are missing.
+/// Announces the questions about all imports at once, then those about missing files.
 fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Known<()> {
     let paths = || tokens.iter().take(IMPORT_CAP).map(|token| absolute(dir, Path::new(&token.path)));
     search.expect(paths().flat_map(|path| [Ask::Real(path.clone()), Ask::Kind(path.clone()), Ask::Content(path)]))?;
@@ -401,7 +402,7 @@ fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Known<()> {
     search.expect(missing)
 }
 
-/// What the comment in the place of the token says; `None` where there is no knowing.
+/// Returns the text of the comment in place of the token; `None` if it is not known.
 fn describe(problem: &Problem, path: &Path) -> Option<String> {
     match problem {
         Problem::Outside => Some("Path traversal attempt".to_owned()),

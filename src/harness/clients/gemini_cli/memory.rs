@@ -1,4 +1,5 @@
-//! Where the private memory of a project is: under the short name that `projects.json` has for it, or would get.
+//! Private memory of a project, in a folder with the short name that `projects.json` has, or would get, for the
+//! project.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,20 +12,20 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, Unreadable, absolute};
 use crate::text::js_trim;
 
-/// The index of private memory; the context names count only where there is none.
+/// Index of private memory. Files with the context names are loaded only if there is no index.
 const INDEX: &str = "MEMORY.md";
-/// Says whose a short name is.
+/// File with the path of the project that owns a short name.
 const OWNER: &str = ".project_root";
 
-/// A file of private memory.
+/// File of private memory.
 pub(super) struct Memory {
-    /// The path that the client shows.
+    /// Path that the client shows.
     pub path: PathBuf,
-    /// Where its text is now: before the first start of a newer client, under the hash of the project.
+    /// Current path of the text. Before the first start of a newer client, it is below the hash of the project.
     pub now: PathBuf,
 }
 
-/// The files of private memory, in order.
+/// Returns the files of private memory, in order.
 pub(super) fn files(cwd: &Path, home: &Path, names: &[String], search: &mut Search) -> Known<Vec<Memory>> {
     let temp = home.join(".gemini/tmp");
     let bases = [temp.clone(), home.join(".gemini/history")];
@@ -47,7 +48,8 @@ pub(super) fn files(cwd: &Path, home: &Path, names: &[String], search: &mut Sear
     Ok(files)
 }
 
-/// The folder named by a hash, whose content the client copies when it starts, unless the new one has content already.
+/// Returns the folder named by a hash, if the client will copy it at the start because the new folder has no content
+/// yet.
 fn before_migration(cwd: &Path, temp: &Path, project: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let hash = Sha256::digest(cwd.as_os_str().as_encoded_bytes());
     let old = temp.join(hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
@@ -62,7 +64,8 @@ fn before_migration(cwd: &Path, temp: &Path, project: &Path, search: &mut Search
     Ok(is_new.then_some(old))
 }
 
-/// The short name of the project: the registered one if nobody else owns it, else one that says it is ours, else a new one.
+/// Returns the short name of the project: the registered one if no other project owns it, otherwise one whose folder
+/// belongs to this project, otherwise a new one.
 fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Search) -> Known<String> {
     let projects = registered(registry, search)?;
     let here = projects.iter().find(|(path, _)| Path::new(path) == cwd).map(|(_, short)| short);
@@ -88,7 +91,7 @@ fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Searc
     let taken: HashSet<&str> =
         projects.iter().filter(|(path, _)| Path::new(path) != cwd).map(|(_, short)| short.as_str()).collect();
     let slug = slug(&cwd.file_name().unwrap_or_default().to_string_lossy());
-    // One of so many is free, as each but the first is taken by an entry or a folder.
+    // The loop ends, because each skipped number is taken by an entry or a folder.
     for counter in 0.. {
         let candidate = if counter == 0 { slug.clone() } else { format!("{slug}-{counter}") };
         if taken.contains(candidate.as_str()) {
@@ -105,13 +108,13 @@ fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Searc
     unreachable!("the counter has no end")
 }
 
-/// The entries of `projects.json`; broken ones count as none.
+/// Returns the entries of `projects.json`; none if it is invalid.
 fn registered(registry: &Path, search: &mut Search) -> Known<Vec<(String, String)>> {
     let Ok(raw) = search.read(registry, "private memory: the short names of projects")? else { return Ok(Vec::new()) };
     let node = formats::parse_json(&raw.text()).ok();
     let table = node.as_ref().and_then(|node| node.get("projects")).and_then(Node::as_table);
     let entries = table.unwrap_or_default().iter();
-    // One short name of any other form makes the client forget them all.
+    // One short name of another form makes the client ignore all of them.
     let is_short = |short: &&str| {
         !short.is_empty() && short.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
@@ -124,7 +127,7 @@ fn registered(registry: &Path, search: &mut Search) -> Known<Vec<(String, String
 enum Owner {
     Us,
     Nobody,
-    /// Another project, or there is no telling.
+    /// Another project, or not known.
     Other,
 }
 
@@ -136,7 +139,7 @@ fn owner(folder: &Path, cwd: &Path, search: &mut Search) -> Known<Owner> {
     })
 }
 
-/// The basename in lower case, everything but ASCII letters and digits as single dashes.
+/// Returns the base name in lower case, with single dashes for everything but ASCII letters and digits.
 fn slug(basename: &str) -> String {
     let lower = basename.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Paths as Gemini CLI computes them: joined and normalized as text, resolved even where nothing is there.
+//! Paths as Gemini CLI computes them: joined and normalized as text, and resolved even if they do not exist.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::search::{Known, Search};
 use crate::snapshot::{Errno, FileType, Unreadable, absolute};
 
-/// Node's `path.join(dir, name)`, made absolute: a leading slash of `name` means nothing, `..` leads upwards. Backslashes
-/// become slashes, as the client does it on every platform.
+/// Joins paths like Node's `path.join(dir, name)`, and makes the result absolute: a leading slash of `name` is ignored,
+/// `..` leads upwards. Backslashes become slashes, as in the client on every platform.
 pub(in crate::harness) fn joined(dir: &Path, name: &str) -> PathBuf {
     let path = absolute(dir, Path::new(name.trim_start_matches('/')));
     match path.to_str() {
@@ -16,13 +16,13 @@ pub(in crate::harness) fn joined(dir: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Whether `path` is `above` or below it, by text.
+/// Returns true if `path` is `above` or below it, by text.
 pub(super) fn within(above: &Path, path: &Path) -> bool {
     path.starts_with(above)
 }
 
-/// The path with links resolved as far as it exists, after percent escapes were decoded, which the client does to every
-/// path it checks. `None`: a loop, or a NUL byte.
+/// Decodes percent escapes, as the client does in every path it checks, and resolves symlinks as far as the path
+/// exists. `None` for a loop or a NUL byte.
 pub(super) fn resolved(path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     if path.as_os_str().as_encoded_bytes().contains(&0) {
         return Ok(None);
@@ -31,7 +31,7 @@ pub(super) fn resolved(path: &Path, search: &mut Search) -> Known<Option<PathBuf
     would_be(decoded.unwrap_or_else(|| path.to_owned()), search)
 }
 
-/// `realpath`, and where that fails the same for the directory, with the name appended; dangling links are followed.
+/// Resolves a path; if it does not exist, resolves its directory and appends the name. Dangling symlinks are followed.
 fn would_be(path: PathBuf, search: &mut Search) -> Known<Option<PathBuf>> {
     let mut tail: Vec<std::ffi::OsString> = Vec::new();
     let mut visited = HashSet::new();
@@ -48,7 +48,7 @@ fn would_be(path: PathBuf, search: &mut Search) -> Known<Option<PathBuf>> {
             Err(Errno::NOENT | Errno::ISDIR | Errno::NAMETOOLONG | Errno::NOTDIR) => {}
             Err(_) => return Ok(None),
         }
-        // A dangling link leads to where its target would be; the fact of the link is all there is to learn about it.
+        // A dangling symlink leads to where its target would be.
         let is_link = search.lstat(&path, "a path that does not exist is resolved as far as it goes")?;
         if is_link.is_ok_and(|meta| meta.kind == FileType::Link) {
             match search.link_target(&path)? {
@@ -63,7 +63,7 @@ fn would_be(path: PathBuf, search: &mut Search) -> Known<Option<PathBuf>> {
     }
 }
 
-/// JavaScript's `decodeURIComponent`; `None` where it throws.
+/// Decodes percent escapes like JavaScript's `decodeURIComponent`; `None` if that throws.
 pub(super) fn decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
@@ -79,12 +79,12 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Whether `existsSync` says no.
+/// Returns true if Node's `existsSync` returns false for this error.
 pub(super) fn is_absence(errno: Errno) -> bool {
     matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
 }
 
-/// Whether the client finds something readable at `path`, be it a directory.
+/// Returns true if the client finds a readable file or a directory at `path`.
 pub(super) fn readable(path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
     let Ok(meta) = search.stat(path, rule)? else { return Ok(false) };
     if meta.kind != FileType::File {

@@ -1,4 +1,4 @@
-//! What reading a file adds: the context files above it that the session has not seen.
+//! Reading a file adds the context files above it that the session has not loaded yet.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::glob::NpmIgnore;
 use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 
-/// The largest file that the read tool reads, in bytes; Gemini CLI 0.61, `MAX_FILE_SIZE_MB`.
+/// Maximum size of a file that the read tool accepts, in bytes (Gemini CLI 0.61, `MAX_FILE_SIZE_MB`).
 const READ_LIMIT_BYTES: u64 = 20 * 1024 * 1024;
 
-/// Adds the message that the result of reaching the target carries.
+/// Adds the message that comes with the result of reaching the target.
 pub(super) fn look(
     target: &Path,
     at: &Standpoint,
@@ -41,7 +41,7 @@ pub(super) fn look(
     let ceiling = ceiling.unwrap_or_else(|| root.to_owned());
     let start = real.parent().unwrap_or(&real);
     let paths = walk.upwards(start, &ceiling, search)?;
-    // What the user names comes in the user's message, all else in the result of a tool.
+    // Context for a mention is in the user's message, all other in the result of a tool.
     let (trigger, role) =
         if at.tool == Tool::Mention { (Trigger::Attach, Role::User) } else { (Trigger::Read, Role::Tool) };
     let files = Files { trigger, ..Files::at_start(Scope::Nested, Tier::Read, paths) };
@@ -55,7 +55,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// Whether the tool succeeds: else nothing is added.
+/// Returns true if the tool succeeds. Otherwise nothing is added.
 fn can_be_reached(
     target: &Path,
     real: &Path,
@@ -86,7 +86,7 @@ fn can_be_reached(
         search.never(real, "Gemini CLI touches nothing in .git, .env and node_modules");
         return Ok(false);
     }
-    // The tools that write ask no ignore file.
+    // Tools that write do not read ignore files.
     let asks = !matches!(at.tool, Tool::Edit | Tool::Write);
     if asks && (ignored(target, at, settings, search)? || ignored(real, at, settings, search)?) {
         search.never(real, "an ignored file cannot be read");
@@ -95,14 +95,14 @@ fn can_be_reached(
     Ok(true)
 }
 
-/// The longest workspace directory that holds the path.
+/// Returns the longest workspace directory that contains the path.
 fn deepest<'a>(workspaces: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
     let holding = workspaces.iter().filter(|workspace| within(workspace, path));
-    // The first of equals, which `max_by_key` would not give.
+    // Of equal lengths the first counts, so the order is reversed for `max_by_key`.
     holding.rev().max_by_key(|workspace| workspace.as_os_str().len()).map(PathBuf::as_path)
 }
 
-/// Whether a path below the workspace leads through a folder or file that the client keeps from the model.
+/// Returns true if a path below the workspace contains a folder or file that the client hides from the model.
 fn is_blocked(path: &Path) -> bool {
     let short = |name: &str, stem: &str, hash: &str, ending: &[&str]| {
         let tail = name.strip_prefix(stem).or_else(|| {
@@ -127,7 +127,7 @@ fn is_blocked(path: &Path) -> bool {
     })
 }
 
-/// Whether `.gitignore` (in a repository) or `.geminiignore` keep the file from the read tool.
+/// Returns true if `.gitignore` (in a repository) or `.geminiignore` hides the file from the read tool.
 fn ignored(file: &Path, at: &Standpoint, settings: &Settings, search: &mut Search) -> Known<bool> {
     let Ok(relative) = file.strip_prefix(&at.cwd) else { return Ok(false) };
     let filtering = |key: &str| settings.flag(&["context", "fileFiltering", key], true);
@@ -169,7 +169,7 @@ fn in_repository(cwd: &Path, search: &mut Search) -> Known<bool> {
     Ok(false)
 }
 
-/// The lines of an ignore file that are patterns.
+/// Returns the lines of an ignore file that are patterns.
 fn patterns(file: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(raw) = search.read(file, "what the read tool ignores")? else { return Ok(Vec::new()) };
     let text = raw.text().replace("\r\n", "\n").replace('\r', "\n");
@@ -181,7 +181,7 @@ fn patterns(file: &Path, search: &mut Search) -> Known<Vec<String>> {
         .collect())
 }
 
-/// A pattern of an ignore file in `dir`, as a pattern of the workspace.
+/// Converts a pattern of an ignore file in `dir` to a pattern of the workspace.
 fn placed(line: &str, dir: &str) -> Option<String> {
     let (not, line) = line.strip_prefix('!').map_or(("", line), |rest| ("!", rest));
     let (anchor, line) = line.strip_prefix('/').map_or(("", line), |rest| ("/", rest));

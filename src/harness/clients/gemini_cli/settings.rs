@@ -1,4 +1,5 @@
-//! The settings of Gemini CLI: four files laid over the defaults, comments allowed, environment variables put in.
+//! Settings of Gemini CLI: four files merged over the defaults, with comments allowed and environment variables
+//! substituted.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,30 +14,30 @@ use crate::formats::{self, Node, Value};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
-/// `context.importFormat`.
+/// Value of `context.importFormat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// In the place of the token.
+    /// Imports in place of their tokens.
     Tree,
-    /// One block per file, the imports behind.
+    /// One block per file, imports after the importing file.
     Flat,
 }
 
-/// The lists that a higher layer adds to; everything else it replaces.
+/// Lists that a higher layer extends. It replaces everything else.
 const ADDED_UP: &[&[&str]] = &[
     &["context", "includeDirectories"],
     &["context", "fileFiltering", "customIgnoreFilePaths"],
     &["security", "allowedExtensions"],
 ];
 
-/// Which of the layers is the project's own.
+/// Index of the project's own layer.
 const WORKSPACE: usize = 2;
 
-/// The settings files, from the weakest to the strongest.
+/// Settings files, from the weakest to the strongest.
 struct Layers {
     tables: Vec<Node>,
     warnings: Vec<Warning>,
-    /// The files of the user and of the project.
+    /// Paths of the user's and of the project's file.
     user: PathBuf,
     workspace: PathBuf,
 }
@@ -76,14 +77,15 @@ impl Layers {
     }
 }
 
-/// The settings that count, after the question whether the folder is trusted.
+/// Effective settings, after the decision whether the folder is trusted.
 struct Judged {
     merged: Node,
     trust: trust::Trust,
     variables: Variables,
 }
 
-/// The project's own settings have no say in whether the project is trusted, and none at all where it is not.
+/// Merges the layers and decides about trust. The project's own settings do not affect this decision, and are ignored
+/// if the folder is not trusted.
 fn judged(tables: &mut [Node], workspace: &Path, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Judged> {
     let mut variables = Variables::default();
     let others = tables.iter().enumerate().filter(|(layer, _)| *layer != WORKSPACE).map(|(_, table)| table);
@@ -101,28 +103,28 @@ fn judged(tables: &mut [Node], workspace: &Path, at: &Standpoint, home: &Path, s
     Ok(Judged { merged, trust, variables })
 }
 
-/// What the settings say that matters here.
+/// Settings that affect instructions.
 pub(super) struct Settings {
-    /// Every layer, merged.
+    /// All layers, merged.
     merged: Node,
     /// Names of context files, the configured ones first.
     pub names: Vec<String>,
-    /// Names that make a directory the ceiling of the walk.
+    /// Names that mark a directory as the upper end of the walk.
     pub markers: Vec<String>,
-    /// How imports are written.
+    /// Format of imports.
     pub format: Format,
-    /// Whether project files count; the warning says when nobody decided.
+    /// True if project files are loaded. A warning tells if nobody has decided.
     pub trusted: bool,
-    /// What counts from here on.
+    /// Environment variables, including those of a `.env` file.
     pub variables: Variables,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// What differs from version to version.
+    /// Differences between versions.
     pub behavior: Behavior,
 }
 
 impl Settings {
-    /// Reads every layer. `home` is `$GEMINI_CLI_HOME` or the home directory.
+    /// Reads and merges all layers. `home` is `$GEMINI_CLI_HOME` or the home directory.
     pub(super) fn gather(
         (default_name, behavior): (&str, Behavior),
         at: &Standpoint,
@@ -145,12 +147,13 @@ impl Settings {
         Ok(Settings { names, markers, format, trusted, variables, warnings, behavior, merged })
     }
 
-    /// What imports must stay inside of, and how that is told.
+    /// Returns the markers of the directory that imports must not leave, and how their paths are compared.
     pub(super) fn bounds(&self) -> (&[String], Links) {
         (&self.markers, self.behavior.links)
     }
 
-    /// What of an earlier version no rules were made of.
+    /// Returns the reason why the answer is uncertain, for settings of earlier versions that Briefing does not
+    /// implement.
     pub(super) fn doubt(&self) -> Option<&'static str> {
         if self.behavior.switch == Switch::Counts && !self.flag(&["experimental", "jitContext"], true) {
             return Some("experimental.jitContext is off, which has every file in the system instruction");
@@ -162,17 +165,17 @@ impl Settings {
         is_odd.then_some("how this version takes empty and unusual names of context.fileName was not checked")
     }
 
-    /// The value at a path of keys.
+    /// Returns the value at a path of keys.
     pub(super) fn value(&self, path: &[&str]) -> Option<&Node> {
         self.merged.at_path(path)
     }
 
-    /// A boolean, which may be written as a text.
+    /// Returns a boolean, which may also be written as text.
     pub(super) fn flag(&self, path: &[&str], default: bool) -> bool {
         flag(self.value(path), default)
     }
 
-    /// The texts of a list; what is no text is left out.
+    /// Returns the texts of a list; other values are left out.
     pub(super) fn texts(&self, path: &[&str]) -> Vec<&str> {
         let list = self.value(path).and_then(Node::as_list).unwrap_or_default();
         list.iter().filter_map(Node::as_text).collect()
@@ -183,7 +186,7 @@ fn empty() -> Node {
     Node { at: 0..0, value: Value::Table(Vec::new()) }
 }
 
-/// One settings file. A missing one is empty; one that is no JSON object stops the client.
+/// Reads one settings file. A missing file is empty; one that is not a JSON object stops the client.
 fn layer(path: &Path, search: &mut Search) -> Known<Node> {
     let refused = |what: String| Err(Halt::refused(path, format!("Error in {}: {what}", path.display())));
     let raw = match search.read(path, "settings: system defaults, user, workspace, system, the last one wins")? {
@@ -199,7 +202,8 @@ fn layer(path: &Path, search: &mut Search) -> Known<Node> {
     }
 }
 
-/// `$NAME`, `${NAME}` and `${NAME:-default}` in every text; an unknown variable without a default stays as it is.
+/// Substitutes `$NAME`, `${NAME}` and `${NAME:-default}` in every text. An unknown variable without a default stays as
+/// it is.
 pub(super) fn with_environment(node: Node, variables: &Variables, search: &Search) -> Node {
     let inner = |node: Node| with_environment(node, variables, search);
     let value = match node.value {
@@ -214,7 +218,7 @@ pub(super) fn with_environment(node: Node, variables: &Variables, search: &Searc
 fn substituted(text: &str, env: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Behind the last one no brace is looked for: a text may open very many.
+    // After the last `}` none is searched for, because a text may contain very many `${`.
     let last = text.rfind('}').map_or(usize::MAX, |at| text.len() - at);
     while let Some(start) = rest.find('$') {
         out.push_str(&rest[..start]);
@@ -234,14 +238,14 @@ fn substituted(text: &str, env: impl Fn(&str, &str) -> Option<String>) -> String
     out + rest
 }
 
-/// The reference that `text` begins with: its length, the name, the default.
+/// Parses a reference at the start of `text`; returns its length, name and default.
 fn reference(text: &str) -> Option<(usize, &str, Option<&str>)> {
     let inner = &text[1..];
     let word = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
     if word > 0 {
         return Some((1 + word, &inner[..word], None));
     }
-    // The name is at least one character, whatever it is, and ends at the first `}` or `:-` that completes the whole.
+    // The name has at least one character of any kind, and ends at the first `}` or `:-` that completes the reference.
     let body = inner.strip_prefix('{')?;
     let end = body.char_indices().skip(1).find(|(_, c)| *c == '}').map(|(at, _)| at);
     let first = body.chars().next().filter(|&c| c != '}')?;
@@ -253,7 +257,7 @@ fn reference(text: &str) -> Option<(usize, &str, Option<&str>)> {
     Some((2 + end + 1, name, default))
 }
 
-/// Layers laid over one another, the last on top.
+/// Merges layers, the last on top.
 fn merged<'a>(layers: impl IntoIterator<Item = &'a Node>) -> Node {
     let mut result = empty();
     for layer in layers {
@@ -264,7 +268,7 @@ fn merged<'a>(layers: impl IntoIterator<Item = &'a Node>) -> Node {
 
 fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
     let (Value::Table(target), Value::Table(source)) = (&mut target.value, &source.value) else { return };
-    // The first of a name counts. No name stands twice in what is laid on top.
+    // If a name occurs twice in `target`, the first counts. Names in `source` are unique.
     let places: HashMap<String, usize> =
         target.iter().enumerate().rev().map(|(index, (name, _))| (name.clone(), index)).collect();
     if places.is_empty() {
@@ -282,7 +286,7 @@ fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
             (Value::Table(_), Value::Table(_)) => merge(old, value, path),
             (Value::List(list), Value::List(more)) if adds => list.extend(more.iter().cloned()),
             (Value::List(list), _) if adds => list.push(value.clone()),
-            // The default of these is an empty list.
+            // These lists are empty by default.
             (Value::Null, Value::List(_)) => *old = value.clone(),
             (Value::Null, _) if adds => *old = Node { at: 0..0, value: Value::List(vec![value.clone()]) },
             (_, Value::Table(_)) => {
@@ -295,7 +299,7 @@ fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
     }
 }
 
-/// The configured names, trimmed and normalized, then the default one, where they are added to it.
+/// Returns the configured names, trimmed and normalized, then the default name if it is added to them.
 fn names(
     (node, kind): (Option<&Node>, Names),
     default: &str,
@@ -324,7 +328,7 @@ fn names(
         }
         names.push(name);
     }
-    // Only where nothing is configured does the client resolve the default name, too.
+    // The client resolves the default name only if no name is configured.
     let is_default = node.is_none_or(|node| match &node.value {
         Value::Null | Value::Bool(false) | Value::Integer(0) => true,
         Value::Text(text) => text.is_empty(),
@@ -342,7 +346,7 @@ fn names(
     Ok(names)
 }
 
-/// Node's `path.normalize`.
+/// Normalizes a path like Node's `path.normalize`.
 fn normalized(name: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in name.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -362,7 +366,7 @@ fn normalized(name: &str) -> String {
     }
 }
 
-/// What is wrong with `security`, where the client looks for how to sign in.
+/// Returns the problem of `security`, which the client reads to find the sign-in method.
 fn unsafe_security(merged: &Node) -> Option<String> {
     let security = merged.get("security")?;
     let wrong = match security.get("auth") {
@@ -373,8 +377,8 @@ fn unsafe_security(merged: &Node) -> Option<String> {
     Some(format!("{} is {}, which stops Gemini CLI", wrong.0, wrong.1.value.kind()))
 }
 
-/// Markers as the client goes through them: a text is gone through letter by letter, and what is no text stops it, unless
-/// the working directory has a marker before it.
+/// Returns the markers as the client iterates over them: a text letter by letter. A value that is not a text stops the
+/// client, unless the working directory has an earlier marker.
 fn markers(node: Option<&Node>, (at, user): (&Standpoint, &Path), search: &mut Search) -> Known<Vec<String>> {
     let usual = vec![".git".to_owned()];
     let Some(node) = node else { return Ok(usual) };
@@ -399,7 +403,7 @@ fn markers(node: Option<&Node>, (at, user): (&Standpoint, &Path), search: &mut S
     }
 }
 
-/// A path of the settings or the command line: `~` and `%userprofile%` are the home directory.
+/// Resolves a path of the settings or the command line: `~` and `%userprofile%` are the home directory.
 pub(super) fn user_path(path: &str, at: &Standpoint, home: &Path) -> PathBuf {
     let lower = path.to_lowercase();
     let rest = match lower.strip_prefix("%userprofile%") {

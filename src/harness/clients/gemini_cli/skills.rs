@@ -1,4 +1,4 @@
-//! Skills: those of extensions, of the user, and of the working directory; of one name the last counts.
+//! Skills of extensions, of the user, and of the working directory. Of several with one name the last counts.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::harness::kit::skills::{self, Skill, Walk, as_written, element};
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
-/// A folder of skills and the folders in it; Gemini CLI 0.61.
+/// Walk over a folder of skills and the folders in it (Gemini CLI 0.61).
 const WALK: Walk =
     Walk { depth: 1, hidden: false, folder_links: true, file_links: true, ends_at_skill: false, root_counts: true };
 
-/// Adds the list behind the other messages, and the skills to the sources.
+/// Adds the list after the other messages, and the sources of the skills.
 pub(super) fn look(
     at: &Standpoint,
     home: &Path,
@@ -26,7 +26,7 @@ pub(super) fn look(
 ) -> Known<()> {
     let mut places: Vec<(PathBuf, Scope)> = extensions.iter().map(|dir| (dir.join("skills"), Scope::Config)).collect();
     for (dir, scope) in [(home, Scope::User), (at.cwd.as_path(), Scope::Project)] {
-        // In the home directory both are the same.
+        // In the home directory both are equal.
         if scope == Scope::User || dir != home {
             places.extend([".gemini/skills", ".agents/skills"].map(|name| (dir.join(name), scope)));
         }
@@ -37,7 +37,7 @@ pub(super) fn look(
     let (mut found, mut places_of): (Vec<Skill>, HashMap<String, usize>) = Default::default();
     for (dir, scope) in places {
         let mut paths = skills::below(&dir, WALK, search)?;
-        // What lies in the folder itself comes first, then its folders from the end of the alphabet.
+        // A skill in the folder itself comes first, then its subfolders in reverse alphabetical order.
         paths.sort_by_key(|path| path.parent() != Some(dir.as_path()));
         let inside = paths.iter().position(|path| path.parent() != Some(dir.as_path())).unwrap_or(paths.len());
         paths[inside..].reverse();
@@ -66,7 +66,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// Of one name the last counts, in the place of the first.
+/// Adds a skill. If the name exists, the new skill takes the position of the older one.
 fn add(skill: Skill, found: &mut Vec<Skill>, places: &mut HashMap<String, usize>) {
     if !skill.counts() {
         return found.push(skill);
@@ -82,11 +82,12 @@ fn add(skill: Skill, found: &mut Vec<Skill>, places: &mut HashMap<String, usize>
     found.push(older);
 }
 
-/// Name and description: as YAML, else as they are written. What a file name may not have becomes a hyphen in a name.
+/// Returns name and description, parsed as YAML or else as written. Characters that a file name must not contain become
+/// hyphens in the name.
 fn named(head: &str) -> Option<(String, String)> {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
     let of_yaml = |node: &Node| Some((text(node, "name")?, text(node, "description")?));
-    // Its parser takes no tab that indents, and no tag that it does not know.
+    // The client's YAML parser rejects tabs as indentation and unknown tags.
     let is_refused = |line: &str| {
         let value = line.split_once(':').map_or("", |(_, value)| value.trim_start());
         line.trim_start_matches(' ').starts_with('\t') || (value.starts_with('!') && !value.starts_with("!!"))
@@ -100,7 +101,7 @@ fn named(head: &str) -> Option<(String, String)> {
     Some((name.replace([':', '\\', '/', '<', '>', '*', '?', '"', '|'], "-"), description))
 }
 
-/// What stands behind a key, on the same line.
+/// Returns the value of a key on its line.
 fn on_its_line(head: &str, key: &str) -> Option<String> {
     let value = head.lines().find_map(|line| line.trim_start().strip_prefix(key)?.trim_start().strip_prefix(':'))?;
     Some(value.trim().to_owned())

@@ -1,11 +1,11 @@
-//! What a sub-agent begins with: all that the session does, but for the list of skills.
+//! Sub-agents begin with everything that a session begins with, except for the list of skills.
 
 use crate::answer::{Answer, Certain, Fate, MessageKind, Purpose, SessionKind, Standpoint, Text, Warning};
 
-/// The built-in kinds, with how often each has the list of skills in its prompt; Gemini CLI 0.61.
+/// Built-in kinds, with the number of times that the list of skills is in their prompt (Gemini CLI 0.61).
 const KINDS: [(&str, usize); 3] = [("generalist", 2), ("codebase_investigator", 0), ("cli_help", 0)];
 
-/// Makes the answer for a session that of a sub-agent.
+/// Turns the answer for a session into that for a sub-agent.
 pub(super) fn look(at: &Standpoint, answer: &mut Answer) {
     if at.session != SessionKind::Subagent {
         return;

@@ -1,18 +1,18 @@
-//! Where a text imports: `@path` tokens, and the code that protects them.
+//! Import tokens `@path` of a text, and the code in which they do not count.
 
 use std::ops::Range;
 
-/// An `@path` token.
+/// Token `@path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
-    /// The whole token, in bytes of the text.
+    /// Range of the whole token, in bytes of the text.
     pub at: Range<usize>,
-    /// What follows the `@`.
+    /// Text after the `@`.
     pub path: String,
 }
 
-/// The tokens of `text` outside of code: an `@` at the start or after white space, then everything up to the next white
-/// space, if that begins with a dot, a slash or an ASCII letter. Punctuation belongs to the path. At most `limit` of them.
+/// Returns at most `limit` tokens of `text` outside of code: an `@` at the start or after white space, and everything
+/// up to the next white space, if it begins with a dot, a slash or an ASCII letter. Punctuation belongs to the path.
 pub(super) fn imports(text: &str, limit: usize) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut code = code_regions(text).into_iter().peekable();
@@ -45,11 +45,11 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// What the client takes for code: every match of the regular expression `` (`+)([\s\S]*?)\1 ``. A run of backticks closes
-/// with as many, anywhere later; where no run is as long, the expression backtracks to fewer.
+/// Returns the code regions as the client finds them: every match of the regular expression `` (`+)([\s\S]*?)\1 ``. A
+/// run of backticks closes with as many anywhere later; if no later run is as long, the expression backtracks to fewer.
 fn code_regions(text: &str) -> Vec<Range<usize>> {
     let runs = backtick_runs(text);
-    // The longest run after each one.
+    // Length of the longest run at or after each index.
     let mut longest_later = vec![0; runs.len() + 1];
     for index in (0..runs.len()).rev() {
         longest_later[index] = runs[index].len().max(longest_later[index + 1]);

@@ -1,4 +1,4 @@
-//! Whether a folder is trusted: the environment, the switch in the settings, and `trustedFolders.json`.
+//! Trust in a folder: the environment, the setting, and `trustedFolders.json`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use crate::formats::{self, Node};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
-/// What was decided about the folder.
+/// Decision about a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     Granted,
     Denied,
-    /// Nobody said anything: the client asks. Briefing answers as if trust had been given.
+    /// No decision: the client asks. Briefing answers as if the folder were trusted.
     Undecided,
 }
 
@@ -40,7 +40,7 @@ impl Trust {
     }
 }
 
-/// What is decided about the working directory, under these settings.
+/// Returns the decision about the working directory under these settings.
 pub(super) fn of(
     settings: &Node,
     at: &Standpoint,

@@ -1,4 +1,4 @@
-//! The directories of the workspace, and where the walk upwards from them ends.
+//! Directories of the workspace, and the upper end of the walk from each of them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
-/// The working directory, what the settings and the command line include, and the folder of plans.
+/// Returns the working directory, the directories that settings and command line include, and the folder of plans.
 pub(super) fn all(
     at: &Standpoint,
     home: &Path,
@@ -31,7 +31,7 @@ pub(super) fn all(
     let own = home.join(".gemini");
     let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for path in wanted {
-        // The client has made its own folder by then, and those above it.
+        // By then the client has created its own folder and those above it.
         let is_made = own.starts_with(&path) && search.stat(&path, "made at the start")?.is_err();
         if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
             let what = "is not a directory, and Gemini CLI stops at it; correct context.includeDirectories";
@@ -50,7 +50,7 @@ pub(super) fn all(
     Ok(found)
 }
 
-/// The folder where plans are kept, if it is there and inside of the working directory.
+/// Returns the folder of plans, if it exists inside the working directory.
 fn folder_of_plans(
     at: &Standpoint,
     settings: &Settings,
@@ -69,7 +69,7 @@ fn folder_of_plans(
     Ok(is_workspace.then_some(real))
 }
 
-/// The nearest directory that has any of the markers; absolute ones and those that lead upwards do not count.
+/// Returns the nearest directory that contains one of the markers. Absolute markers and those with `..` are ignored.
 pub(super) fn boundary(
     dir: &Path,
     markers: &[String],
