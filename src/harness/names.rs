@@ -41,7 +41,7 @@ static FOLDERS: LazyLock<HashSet<PathBuf>> = LazyLock::new(|| {
     folders
 });
 
-/// Maximum number of components in [`FOLDERS`].
+/// Maximum number of components in `FOLDERS`.
 static FOLDER_DEPTH: LazyLock<usize> =
     LazyLock::new(|| FOLDERS.iter().map(|folder| folder.components().count()).max().unwrap_or_default());
 

@@ -267,7 +267,7 @@ fn place(written: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
     Some(if below.is_empty() { start } else { start.join(Path::new(below)) })
 }
 
-/// Formats a value as in [`Switch::unless`].
+/// Formats a value as in `Switch::unless`.
 fn plainly(node: &Node) -> String {
     match &node.value {
         Value::Bool(value) => value.to_string(),

@@ -1,8 +1,8 @@
-//! Grok Build: rules of the workspace from the root of the repository down, once it is trusted, and rules of the user; files of Claude and
-//! Cursor as well, unless they are switched off.
+//! Grok Build: rules of a trusted workspace from the repository root down, and rules of the user; also files of Claude
+//! and Cursor, unless they are disabled.
 //!
-//! Checked on the real client 1.0.41 (`grok -p` against a loopback mock of a provider), November 2026. Skills are
-//! listed in a reminder, and are not looked up.
+//! Checked on the real client 1.0.41 (`grok -p` against a loopback mock of a provider), November 2026. Skills, which
+//! are listed in a reminder, are not read.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ mod settings;
 
 use settings::Settings;
 
-/// The profile.
+/// Profile of Grok Build.
 pub static PROFILE: Profile = Profile {
     id: "grok-build",
     title: "Grok Build",
     summary: "AGENTS.md, CLAUDE.md and their kin of every directory from the root of a trusted repository down, .grok/rules, .claude, .cursor/rules; the same of the user",
     editions: &[&GrokBuild],
     history: Some(&HISTORY),
-    // Agents.md and Claude.md are read as well, and nobody is told to write them.
+    // Agents.md and Claude.md are read as well, but are not recommended to users.
     instruction_names: &[
         "CLAUDE.md",
         "CLAUDE.local.md",
@@ -72,7 +72,7 @@ const KEYS: &[Keys] = &[Keys {
 
 static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
 
-/// No version between this one and 1.0.5 was published.
+/// The version published before it is 1.0.5.
 static OTHERWISE: Change = Change {
     since: "1.0.41",
     what: "the text of a rule stands in lines of its own, and a project has to be trusted",
@@ -97,7 +97,7 @@ static ABOUT: About = About {
     },
 };
 
-/// The names of a directory's files, in order.
+/// Names of a directory's files, in order.
 const NAMES: [&str; 6] = ["Agents.md", "Claude.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md", "AGENTS.md"];
 
 struct GrokBuild;
@@ -126,7 +126,8 @@ impl Edition for GrokBuild {
         let project = Project::of(at, own, &settings, search, &mut answer)?;
         answer.root.clone_from(&project.root);
         let mut taken = Taken { seen: HashSet::new(), settings, project };
-        // Of what several places lead to, the last place has it, and it is taken first.
+        // If several paths lead to one file, it belongs to the last place; so places are searched from the last to the
+        // first.
         let extra = taken.extra(search, &mut answer)?;
         let of_project = taken.of_project(at, search, &mut answer)?;
         let user = taken.of_user(search, &mut answer)?;
@@ -138,18 +139,18 @@ impl Edition for GrokBuild {
     }
 }
 
-/// The project, and what of the user's may lie in it.
+/// The project, and the user's directories that may be inside it.
 struct Project {
-    /// The top of the repository, but for one that is the home directory or the whole disk.
+    /// Top level of the repository, unless that is the home directory or the root of the file system.
     root: Option<PathBuf>,
-    /// Below it files are the project's.
+    /// Directory below which files belong to the project.
     top: PathBuf,
-    /// What git leaves out.
+    /// Files that git ignores.
     ignored: Option<Ignored>,
     trusted: bool,
-    /// The user's directories.
+    /// Directories of the user.
     of_user: [(&'static str, PathBuf); 3],
-    /// In these, files are the user's all the same.
+    /// Directories whose files belong to the user even inside the project.
     own: Vec<PathBuf>,
 }
 
@@ -168,8 +169,8 @@ impl Project {
             None => None,
         };
         let key = root.as_deref().unwrap_or(&at.cwd);
-        // About the home directory and the whole disk nobody is asked.
-        // With a relative folder of the user's, no decision is found, not even the one of the command line (1.0.41).
+        // For the home directory and the file system root the client does not ask. With a relative `GROK_HOME` it finds
+        // no decision, not even that of the command line (1.0.41).
         let has_store = search.env("GROK_HOME").is_none_or(|dir| dir.is_empty() || Path::new(&*dir).is_absolute());
         let open = (has_store && at.flag("grok-build", "trust"))
             || !settings.asks_for_trust
@@ -187,7 +188,7 @@ impl Project {
         Ok(Project { root, top, ignored, trusted, of_user, own })
     }
 
-    /// Whether a file is one of the project's rather than one of the user's.
+    /// Returns true if a file belongs to the project rather than to the user.
     fn has(&self, path: &Path) -> bool {
         path.starts_with(&self.top) && !self.own.iter().any(|dir| path.parent() == Some(dir))
     }
@@ -197,7 +198,7 @@ impl Project {
     }
 }
 
-/// Whether somebody decided that a folder may be trusted.
+/// Returns true if a folder is recorded as trusted.
 fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Known<bool> {
     let read = search.read(store, "trust: the folders somebody decided about")?;
     let node = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
@@ -206,7 +207,7 @@ fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Known<bool> {
     Ok(decided.and_then(|(_, said)| said.get("trusted")).and_then(Node::as_bool) == Some(true))
 }
 
-/// A file, and whether it is a rule.
+/// File, with its kind.
 struct File {
     path: PathBuf,
     scope: Scope,
@@ -214,7 +215,7 @@ struct File {
     is_rule: bool,
 }
 
-/// Which files have been taken already.
+/// State of the search: files that have been taken already.
 struct Taken {
     seen: HashSet<PathBuf>,
     settings: Settings,
@@ -222,7 +223,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// A file, if it is there and was not taken before.
+    /// Returns a file, if it exists and was not taken before.
     fn file(
         &mut self,
         path: &Path,
@@ -242,7 +243,7 @@ impl Taken {
             }
         };
         if scope != Scope::User && !self.project.trusted {
-            // What is the user's own counts where the user's are looked for.
+            // The user's own files are loaded from the user's places.
             if self.project.has(path) {
                 let reason =
                     "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust or once it is decided";
@@ -262,7 +263,8 @@ impl Taken {
         Ok(Some(File { path: path.to_owned(), scope, raw, is_rule }))
     }
 
-    /// The rules of a folder, by name. What git ignores counts in the folders that the user names further.
+    /// Returns the rules of a folder, sorted by name. Files that git ignores are only loaded from folders that the
+    /// settings name.
     fn rules(
         &mut self,
         dir: &Path,
@@ -287,7 +289,7 @@ impl Taken {
         Ok(found)
     }
 
-    /// The files of a directory that go by their names, and those of its `.claude`.
+    /// Returns the files with the known names in a directory, and those in its `.claude`.
     fn files(&mut self, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut paths: Vec<PathBuf> = NAMES.iter().map(|name| dir.join(name)).collect();
         if self.settings.reads("claude", "agents") {
@@ -307,7 +309,7 @@ impl Taken {
         Ok(found)
     }
 
-    /// The rules of the folders that the user names further.
+    /// Returns the rules of the folders that the settings add.
     fn extra(&mut self, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut found = Vec::new();
         for dir in self.settings.extra_folders.clone() {
@@ -330,7 +332,7 @@ impl Taken {
         Ok(found)
     }
 
-    /// The folders of skills, of the project and of the user.
+    /// Returns the folders of skills of the project and of the user.
     fn skills(&self, at: &Standpoint) -> Vec<PathBuf> {
         let top = self.project.root.as_deref().unwrap_or(&at.cwd);
         let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).chain([at.home.as_path()]);
@@ -339,7 +341,7 @@ impl Taken {
         dirs.flat_map(of_dir).chain(own).map(|dir| dir.join("skills")).collect()
     }
 
-    /// The files from the root down. Where nobody trusts the project, those that are the user's own stay.
+    /// Returns the files from the root down. In a project that is not trusted, those of the user remain.
     fn of_project(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let top = self.project.root.clone().unwrap_or_else(|| at.cwd.clone());
         let mut dirs: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(&top)).collect();
@@ -358,14 +360,15 @@ impl Taken {
     }
 }
 
-/// How a folder of rules came to be one.
+/// Origin of a folder of rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     ByConvention,
     BySettings,
 }
 
-/// What of a text is sent: of the project's it is trimmed, of the user's only rules are, at their beginning.
+/// Returns the range of a text that is sent: texts of the project are trimmed; of the user's, rules are trimmed at the
+/// start.
 fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
     let blank = |from: usize| text[from..].len() - text[from..].trim_start().len();
     let head = if is_rule { text.len() - heads::grok_build(text.trim_start()).len() } else { 0 };
@@ -374,13 +377,13 @@ fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
     start..end.max(start)
 }
 
-/// A repository: the top of the tree that is worked in, and that of the main one where it is a linked worktree.
+/// Repository: the top level of the working tree, and of the main worktree if this is a linked one.
 struct Repository {
     root: PathBuf,
     main: PathBuf,
 }
 
-/// The repository, as git knows it.
+/// Returns the repository as git finds it.
 fn repository(dir: &Path, search: &mut Search) -> Known<Option<Repository>> {
     const RULE: &str = "the root of the repository begins the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -395,7 +398,7 @@ fn repository(dir: &Path, search: &mut Search) -> Known<Option<Repository>> {
     Ok(None)
 }
 
-/// What git leaves out, by the `.gitignore` at the root of the repository alone.
+/// Files that git ignores, by the `.gitignore` at the repository root only.
 struct Ignored {
     rules: Gitignore,
 }
@@ -430,7 +433,7 @@ fn say(project: Vec<File>, user: Vec<File>, answer: &mut Answer) {
     for file in &user {
         let text = file.raw.text();
         let range = sent(&text, true, file.is_rule);
-        // On lines of its own, without an empty one where the text has a line's end there.
+        // The tags are on lines of their own, without an empty line if the text already has a line end there.
         let head = if text[range.clone()].starts_with('\n') { "<user_rule>" } else { "<user_rule>\n" };
         let tail = if text[range.clone()].ends_with('\n') { "</user_rule>" } else { "\n</user_rule>" };
         give(&mut section, file, range, head.to_owned(), tail);

@@ -1,9 +1,9 @@
-//! Hermes: SOUL.md says who the agent is; one kind of file says what the project wants; directories below bring theirs as tools reach
-//! them.
+//! Hermes: SOUL.md describes the agent; one kind of file contains the project's instructions; directories below add
+//! theirs as tools reach them.
 //!
-//! Checked on the real client 0.19.0 (`hermes chat -q` against a loopback mock of a provider), November 2026. The client holds texts
-//! against patterns of attacks and sends a note in place of what fits one. Skills are listed
-//! in the system prompt, and are not looked up.
+//! Checked on the real client 0.19.0 (`hermes chat -q` against a loopback mock of a provider), November 2026. The
+//! client matches texts against patterns of attacks, and sends a note in place of a text that matches. Skills, which
+//! are listed in the system prompt, are not read.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ mod profile;
 mod soul;
 mod suspicion;
 
-/// The profile.
+/// Profile of Hermes.
 pub static PROFILE: Profile = Profile {
     id: "hermes",
     title: "Hermes",
@@ -68,7 +68,7 @@ const KEYS: &[Keys] = &[Keys {
     )],
 }];
 
-/// The rules before it are not told apart: what was replayed there is not called exact.
+/// Briefing does not distinguish the rules before it, so answers for earlier versions are not exact.
 const MARK: Change = Change {
     since: "0.19.0",
     what: "a byte order mark is taken off; before, a file that begins with one was blocked",
@@ -96,7 +96,8 @@ static ABOUT: About = About {
 
 const HEAD: &str =
     "# Project Context\n\nThe following project context files have been loaded and should be followed:\n\n";
-/// The limit where nothing is known of the model, and the least and the most where it is, in characters; 0.19.0.
+/// Minimum and maximum of the limit for one file, in characters; the minimum is also the limit for an unknown model
+/// (Hermes 0.19.0).
 const LEAST: usize = 20_000;
 const MOST: usize = 500_000;
 
@@ -132,7 +133,8 @@ impl Edition for Hermes {
     }
 }
 
-/// Returns false where files are left out at the start: by an option, or a variable of the user's `.env` or the environment.
+/// Returns false if files are excluded at the start: by an option, or by a variable of the user's `.env` or of the
+/// environment.
 fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search) -> Known<bool> {
     const NAME: &str = "HERMES_IGNORE_RULES";
     if at.flag("hermes", "ignore-rules") || at.flag("hermes", "safe-mode") {
@@ -145,10 +147,10 @@ fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search) -> Known<bool> 
     Ok(value.as_deref() != Some("1"))
 }
 
-/// How much of one file is sent.
+/// Limit of one file, in characters.
 struct Window {
     limit: usize,
-    /// Whether the model's window is not known, so that the limit may be higher.
+    /// True if the model's window is not known, so that the real limit may be higher.
     guessed: bool,
 }
 
@@ -161,7 +163,7 @@ impl Window {
             _ => None,
         };
         let most = match node.as_ref().and_then(|node| node.get("context_file_max_chars")).map(|node| &node.value) {
-            // Python counts true as one.
+            // Python treats true as 1.
             Some(Value::Bool(true)) => Some(1),
             Some(Value::Float(number)) if *number > 0.0 && number.is_finite() => Some(*number as usize),
             _ => number(&["context_file_max_chars"]),
@@ -178,7 +180,7 @@ impl Window {
         })
     }
 
-    /// The text as it is sent, and what of it is lost, in characters; `None` where it is not cut.
+    /// Returns the text as it is sent, and the range of it that is lost, in characters; `None` if it is not cut.
     fn cut(&self, text: String, label: &str, path: &Path, answer: &mut Answer) -> (String, Option<Range<usize>>) {
         let total = text.chars().count();
         if total <= self.limit {
@@ -190,7 +192,7 @@ impl Window {
             answer.doubt(&[Certain::Text], reason);
         }
         let (head, tail) = ((self.limit as f64 * 0.7) as usize, (self.limit as f64 * 0.2) as usize);
-        // Without a tail Python takes the whole text.
+        // With a tail of 0, Python's slice is the whole text.
         let from = if tail == 0 { 0 } else { total - tail };
         let first: String = text.chars().take(head).collect();
         let last: String = text.chars().skip(from).collect();
@@ -203,13 +205,13 @@ impl Window {
     }
 }
 
-/// A text that was read, as Python does: strict, with the line ends of Unix, stripped; `None` where it is no text or empty.
+/// Decodes a text as Python does: strict UTF-8, with LF line ends, stripped. `None` if it is not valid or empty.
 fn text_of(raw: &Content) -> Option<String> {
     let text = raw.as_text()?.replace("\r\n", "\n").replace('\r', "\n");
     Some(text[py_trimmed(&text)].to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The same of a path; a source says why it is not there.
+/// Reads and decodes a file. Reports it if it is unreadable or empty.
 fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<(Content, String)>> {
     let raw = match search.read(path, "a file of the project's context")? {
         Ok(raw) => raw,
@@ -229,7 +231,8 @@ fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> 
     Ok(text.map(|text| (raw, text)))
 }
 
-/// What is sent of a text that the client calls `label`: without a byte order mark, or a note where it is taken for an attack.
+/// Returns the text that is sent: without a byte order mark, or a note if the client takes it for an attack. `label` is
+/// the client's name for the text.
 fn scanned(text: &str, label: &str, path: &Path, answer: &mut Answer) -> Scanned {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let suspicion = suspicion::of(text);
@@ -247,26 +250,27 @@ fn scanned(text: &str, label: &str, path: &Path, answer: &mut Answer) -> Scanned
 
 struct Scanned {
     text: String,
-    /// Why the text is a note in the file's place.
+    /// Reason why the text is a note in place of the file.
     blocked: Option<String>,
 }
 
-/// A limit of characters.
+/// Returns a limit in characters.
 fn limit(value: usize) -> Limit {
     Limit { value, unit: Unit::Utf16, per: Per::Source, from: "default".to_owned() }
 }
 
-/// A file's part of a text that was put together.
+/// Part of a composed text that comes from one file.
 struct Piece {
     path: PathBuf,
     raw: Content,
     scanned: Scanned,
-    /// Where it begins there, in characters.
+    /// Start of the part, in characters.
     at: usize,
 }
 
 impl Piece {
-    /// The source, where the characters `lost` of the whole do not reach the model.
+    /// Returns the source of the part. `lost` is the range of the composed text that does not reach the model, in
+    /// characters.
     fn source(&self, scope: Scope, lost: Option<&Range<usize>>, max: usize, reason: &str) -> Source {
         let source = |fate, reason: &str| Source {
             size: Some(self.raw.size()),
@@ -288,8 +292,8 @@ impl Piece {
         Source { kept, limit: Some(limit(max)), ..source }
     }
 
-    /// The byte of the file where a character of the text that is sent stands. What is sent is a part of the file with the line
-    /// ends of Unix.
+    /// Returns the byte offset in the file of a character of the sent text, which is a part of the file with LF line
+    /// ends.
     fn raw_at(&self, character: usize) -> usize {
         let raw = self.raw.text();
         let unix = raw.replace("\r\n", "\n").replace('\r', "\n");
@@ -305,7 +309,7 @@ fn give(answer: &mut Answer, message: Message, sources: Vec<Source>) {
     answer.messages.push(message);
 }
 
-/// The first kind of file that has some text.
+/// Adds the first kind of file that has some text.
 fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let kinds = [["AGENTS.md", "agents.md"], ["CLAUDE.md", "claude.md"]];
     search.expect(kinds.iter().flatten().map(|name| Ask::Content(at.cwd.join(name))))?;
@@ -330,7 +334,7 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
         },
     };
     let (text, lost) = window.cut(found.text, found.label, &found.path, answer);
-    // The client strips what it puts together.
+    // The client strips the composed text.
     let text = text.trim_end_matches(is_py_space);
     let reason = "the first kind of file that has some text";
     let source = |piece: &Piece| piece.source(Scope::Project, lost.as_ref(), window.limit, reason);
@@ -339,18 +343,18 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
     Ok(())
 }
 
-/// What one kind of file comes to.
+/// Composed text of one kind of file.
 struct Kind {
     text: String,
-    /// What the client calls it where it is cut.
+    /// The client's name for it in the note about a cut.
     label: &'static str,
-    /// Where it tells the agent to read on.
+    /// Path that the agent is told to read for the full text.
     path: PathBuf,
     files: Vec<Piece>,
 }
 
 impl Kind {
-    /// One file below its name.
+    /// Creates the text of one file below its name.
     fn of_one(name: &str, label: &'static str, path: PathBuf, raw: Content, scanned: Scanned) -> Kind {
         let head = format!("## {name}\n\n");
         let text = format!("{head}{}", scanned.text);
@@ -366,7 +370,8 @@ fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> 
     Ok(())
 }
 
-/// The nearest `.hermes.md` or `HERMES.md` up to the root of the repository; without one, of the working directory.
+/// Returns the nearest `.hermes.md` or `HERMES.md` up to the repository root; without a repository, that of the working
+/// directory.
 fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut root = None;
@@ -391,7 +396,7 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
     Ok(None)
 }
 
-/// `.cursorrules`, then `.cursor/rules/*.mdc` by name.
+/// Returns `.cursorrules`, then `.cursor/rules/*.mdc` sorted by name.
 fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
     let own = at.cwd.join(".cursorrules");
     let folder = at.cwd.join(".cursor/rules");

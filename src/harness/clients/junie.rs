@@ -1,6 +1,6 @@
 //! Junie: one guidelines file.
 //!
-//! Read in JetBrains' help and in third-party notes in November 2026: the client is closed.
+//! Based on JetBrains' help and third-party notes, November 2026; the client is closed source.
 
 use std::convert::identity;
 use std::path::Path;
@@ -11,12 +11,12 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
-/// In the order in which they are looked for.
+/// File names in order of precedence.
 const NAMES: [&str; 3] = [".junie/AGENTS.md", "AGENTS.md", ".junie/guidelines.md"];
-/// The variable, and the option of this harness, that names another file.
+/// Variable that names another file.
 const VARIABLE: &str = "JUNIE_GUIDELINES_FILENAME";
 
-/// The profile.
+/// Profile of Junie.
 pub static PROFILE: Profile = Profile {
     id: "junie",
     title: "Junie",

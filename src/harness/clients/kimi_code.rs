@@ -1,8 +1,8 @@
-//! Kimi Code: the user's files, then those of every directory from the root of the repository down; what a tool reaches below
-//! is named in a reminder, without its text.
+//! Kimi Code: the user's files, then those of every directory from the repository root down. For files that a tool
+//! reaches below, a reminder names their instruction files without the text.
 //!
-//! Checked on the real client 2.1.0 (`kimi -p` against a loopback mock of a provider), November 2026. Skills are listed in
-//! the system prompt, and are not looked up; nor are prompts of the user's own, agents defined in files, and plugins.
+//! Checked on the real client 2.1.0 (`kimi -p` against a loopback mock of a provider), November 2026. Not read: skills,
+//! which are listed in the system prompt, prompts of the user, agents defined in files, and plugins.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Entry, FileType, absolute, normalized};
 use crate::text::{js_trim, js_trimmed, without_invalid};
 
-/// The profile.
+/// Profile of Kimi Code.
 pub static PROFILE: Profile = Profile {
     id: "kimi-code",
     title: "Kimi Code",
@@ -53,9 +53,9 @@ static ABOUT: About = About {
     },
 };
 
-/// The names of a directory's file, in order.
+/// Names of a directory's file, in order of precedence.
 const NAMES: [&str; 2] = ["AGENTS.md", "agents.md"];
-/// Above this the client warns, in bytes; 2.1.0.
+/// Size above which the client warns, in bytes (Kimi Code 2.1.0).
 const RECOMMENDED_BYTES: usize = 32 * 1024;
 const REASON: &str = "the first of its names in that directory";
 
@@ -104,9 +104,9 @@ impl Edition for KimiCode {
     }
 }
 
-/// A file with some text.
+/// File with some text.
 struct File {
-    /// As the client writes it: relative to the working directory where `KIMI_CODE_HOME` is.
+    /// Path as the client writes it: relative to the working directory if `KIMI_CODE_HOME` is relative.
     shown: PathBuf,
     raw: Content,
     scope: Scope,
@@ -116,12 +116,12 @@ struct File {
 struct Found {
     cwd: PathBuf,
     files: Vec<File>,
-    /// Their paths, as the client writes them.
+    /// Paths of the files as the client writes them.
     known: HashSet<PathBuf>,
 }
 
 impl Found {
-    /// Takes the first of the paths that has some text; the others that are there are shadowed by it.
+    /// Takes the first path that has some text. The others that exist are shadowed by it.
     fn first(&mut self, paths: &[PathBuf], scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<()> {
         search.expect(paths.iter().map(|path| Ask::Content(absolute(&self.cwd, path))))?;
         let mut taken = false;
@@ -181,7 +181,7 @@ impl Found {
     }
 }
 
-/// The directories from `root` down to `dir`.
+/// Returns the directories from `root` down to `dir`.
 fn down(dir: &Path, root: &Path) -> Vec<PathBuf> {
     let mut dirs = Vec::new();
     for above in dir.ancestors() {
@@ -194,7 +194,7 @@ fn down(dir: &Path, root: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// The nearest directory with `.git`: a directory, or a file that names one.
+/// Returns the nearest directory with a `.git` directory, or with a `.git` file that names one; by default, `dir`.
 fn root(dir: &Path, search: &mut Search) -> Known<PathBuf> {
     const RULE: &str = "the root of the repository ends the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -217,17 +217,17 @@ fn names_a_directory(text: &str) -> bool {
     first.strip_prefix("gitdir:").is_some_and(|path| !js_trim(path).is_empty())
 }
 
-/// Whether a file holds more than white space; bytes that are not valid UTF-8 are dropped.
+/// Returns true if a file has more than white space. Invalid UTF-8 is dropped.
 fn has_text(raw: &Content) -> bool {
     !js_trim(&without_invalid(raw)).is_empty()
 }
 
-/// Adds the reminder that names the files which apply to what a tool reached, unless they are known.
+/// Adds the reminder that names the files for the path that a tool reached, unless they are known.
 fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = at.target.as_deref().filter(|target| !is_refused(target)) else { return Ok(()) };
     for earlier in &at.read_before {
         let file = absolute(&at.cwd, &earlier.file);
-        // A file that was read itself is not named for that; the next tool in its directory names it.
+        // A file that was read itself is not named on that occasion; the next tool in its directory names it.
         known.extend(fresh(&file, &known, search)?);
     }
     let fresh = fresh(target, &known, search)?;
@@ -251,8 +251,7 @@ fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, ans
     Ok(())
 }
 
-/// Returns the files that apply to what a tool reached, each once, without those that are known and without the one that was
-/// reached, if it could be read.
+/// Returns the files for the path that a tool reached, without duplicates, known files, and the reached file itself.
 fn fresh(reached: &Path, known: &HashSet<PathBuf>, search: &mut Search) -> Known<Vec<PathBuf>> {
     if is_refused(reached) {
         return Ok(Vec::new());
@@ -263,7 +262,7 @@ fn fresh(reached: &Path, known: &HashSet<PathBuf>, search: &mut Search) -> Known
     Ok(files)
 }
 
-/// Returns true if the client's tools refuse a path, by its name: it may hold a secret (2.1.0).
+/// Returns true if the client's tools refuse a path because its name suggests a secret (Kimi Code 2.1.0).
 fn is_refused(path: &Path) -> bool {
     const TEMPLATES: [&str; 3] = [".env.example", ".env.sample", ".env.template"];
     const PUBLIC: [&str; 3] = ["id_rsa.pub", "id_ed25519.pub", "id_ecdsa.pub"];
@@ -286,7 +285,7 @@ fn is_refused(path: &Path) -> bool {
         || in_cloud.iter().any(|place| whole.contains(&format!("/{place}/")) || whole.ends_with(&format!("/{place}")))
 }
 
-/// Doubts the answer where a prompt, an agent, a plugin or a hook of the user's has a say in what is sent.
+/// Doubts the answer if prompts, agents, plugins or hooks of the user may change what is sent.
 fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let prompt = own.join("SYSTEM.md");
     if search.read(&prompt, "a system prompt of the user's own")?.is_ok_and(|raw| !js_trim(&raw.text()).is_empty()) {
@@ -352,7 +351,7 @@ fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer)
     Ok(())
 }
 
-/// The files with some text that apply to a directory, from the root of its repository down.
+/// Returns the files with some text that apply to a directory, from the root of its repository down.
 fn applying(dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut anchor = dir;
     while !search.is_dir(anchor, "the nearest directory that is there")? {

@@ -1,6 +1,6 @@
 //! Kiro: steering files with four ways of inclusion, and AGENTS.md.
 //!
-//! Read on kiro.dev and in its issues in November 2026: the client is closed.
+//! Based on kiro.dev and its issues, November 2026; the client is closed source.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 
-/// The profile.
+/// Profile of Kiro.
 pub static PROFILE: Profile = Profile {
     id: "kiro",
     title: "Kiro",
@@ -117,7 +117,7 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
     }
 }
 
-/// What is wrong with the head of a steering file that says for which files it is.
+/// Returns the problem of a steering file's front matter, if it selects files.
 fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     let has = |key: &str| front.is_some_and(|front| front.has(key));
     match (front.and_then(|front| front.text("inclusion")), has("fileMatchPattern")) {
@@ -129,7 +129,7 @@ fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     }
 }
 
-/// `#[[file:path]]` names a file of the workspace, which is included as well.
+/// Includes the files of the workspace that `#[[file:path]]` names.
 fn references(chain: &mut Chain, file: &File) -> Known<()> {
     let mut rest = &*file.text;
     let mut named: Vec<&str> = Vec::new();

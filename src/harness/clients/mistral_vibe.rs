@@ -1,8 +1,8 @@
-//! Mistral Vibe: the user's AGENTS.md, and those of a trusted project up to the directory that is trusted; below, the files on the
-//! way to what the agent reads.
+//! Mistral Vibe: the user's AGENTS.md, and those of a trusted project up to the trusted directory; below the working
+//! directory, the files on the path to what the agent reads.
 //!
-//! Checked on the real client 3.0.2 (`vibe -p` against a loopback mock of a provider), November 2026. Skills are listed in
-//! the system prompt, and are not looked up.
+//! Checked on the real client 3.0.2 (`vibe -p` against a loopback mock of a provider), November 2026. Skills, which are
+//! listed in the system prompt, are not read.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -22,7 +22,7 @@ use crate::text::py_trimmed;
 
 mod settings;
 
-/// The profile.
+/// Profile of Mistral Vibe.
 pub static PROFILE: Profile = Profile {
     id: "mistral-vibe",
     title: "Mistral Vibe",
@@ -62,7 +62,7 @@ static ABOUT: About = About {
 };
 
 const NAME: &str = "AGENTS.md";
-/// What stands before and behind the instructions; 3.0.2.
+/// Text before and after the instructions (Mistral Vibe 3.0.2).
 const HEAD: &str = "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: These instructions \
                     OVERRIDE any default behavior and you MUST follow them exactly as written. When both user-level and project-level \
                     instructions are present, project instructions take priority over user instructions. When multiple project-level \
@@ -123,7 +123,7 @@ impl Edition for Vibe {
     }
 }
 
-/// A file with some text.
+/// File with some text.
 struct Doc {
     dir: PathBuf,
     path: PathBuf,
@@ -132,13 +132,13 @@ struct Doc {
 }
 
 impl Doc {
-    /// Adds it to a message, below the words that name its place.
+    /// Adds the file to a message, below a heading with its place.
     fn give(&self, section: &mut Section, reason: &str, head: String, tail: &str) {
         let decoded = self.raw.text();
         let range = trimmed(&decoded);
         let given = Given { path: &self.path, raw: &self.raw, range, scope: self.scope, reason };
         section.file(given, |text| {
-            // Line ends become those of Unix.
+            // The client converts line ends to LF.
             let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text };
             Text::framed(head, text, tail)
         });
@@ -151,7 +151,7 @@ fn trimmed(text: &str) -> std::ops::Range<usize> {
     mark + inner.start..mark + inner.end
 }
 
-/// `$VIBE_HOME`, or `~/.vibe`.
+/// Returns `$VIBE_HOME`, or `~/.vibe`.
 fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let Some(named) = search.env("VIBE_HOME").filter(|dir| !dir.is_empty()) else { return Ok(at.home.join(".vibe")) };
     let path = match named.strip_prefix('~') {
@@ -162,7 +162,7 @@ fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     Ok(search.real(&path)?.unwrap_or(path))
 }
 
-/// Whom the user trusts.
+/// Decisions of the user about trust.
 struct Trust<'a> {
     at: &'a Standpoint,
     own: &'a Path,
@@ -180,7 +180,7 @@ impl<'a> Trust<'a> {
             lists.push(match decisions.as_ref().and_then(|node| node.get(key)).map(|node| &node.value) {
                 None => Vec::new(),
                 Some(Value::List(list)) => list.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
-                // Python takes it for the list of its letters.
+                // Python iterates over a string letter by letter.
                 Some(Value::Text(text)) => text.chars().map(String::from).collect(),
                 Some(_) => return Err(Halt::refused(file, format!("{key} must be a list of folders"))),
             });
@@ -189,7 +189,7 @@ impl<'a> Trust<'a> {
         Ok(Trust { at, own, trusted, untrusted })
     }
 
-    /// The directory at or above another one that is trusted, if the nearest decision is for it.
+    /// Returns the nearest directory at or above `dir` with a decision, if it is trusted.
     fn root(&self, dir: &Path) -> Option<PathBuf> {
         let listed =
             |list: &[String], dir: &Path| list.iter().any(|path| Path::new(path).as_os_str() == dir.as_os_str());
@@ -204,20 +204,20 @@ impl<'a> Trust<'a> {
         None
     }
 
-    /// Returns true if the working directory is where the user's own folder lies, which is no project's.
+    /// Returns true if the working directory contains the user's own folder, which is not a project's.
     fn is_home(&self, search: &mut Search) -> Known<bool> {
         let here = self.at.cwd.join(".vibe");
         let own = search.real(self.own)?.unwrap_or_else(|_| self.own.to_owned());
         Ok(search.real(&here)?.unwrap_or(here) == own)
     }
 
-    /// The directory up to which the project is trusted, if it is.
+    /// Returns the directory up to which the project is trusted, if it is.
     fn of_project(&self, search: &mut Search) -> Known<Option<PathBuf>> {
         Ok(if self.is_home(search)? { None } else { self.root(&self.at.cwd) })
     }
 }
 
-/// The directories of `--add-dir`, which are trusted.
+/// Returns the directories of `--add-dir`, which are trusted.
 fn added(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = Vec::new();
     for written in at.option_list("mistral-vibe", "add-dir") {
@@ -237,7 +237,7 @@ fn added(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec
     Ok(found)
 }
 
-/// Says of the file that would be read first that nobody trusts its project.
+/// Reports the AGENTS.md of the working directory as excluded because the project is not trusted.
 fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let path = at.cwd.join(NAME);
     if search.is_file(&path, "asked only to explain: the folder is not trusted")? {
@@ -247,7 +247,7 @@ fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Kno
     Ok(())
 }
 
-/// The file of a directory, if it has some text.
+/// Returns the file of a directory, if it has some text.
 fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Doc>> {
     let path = dir.join(NAME);
     match search.read(&path, "AGENTS.md of that directory")? {
@@ -271,7 +271,7 @@ fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) 
     }
 }
 
-/// The files from `top` down to `dir`, but for those of directories that were looked at.
+/// Returns the files from `top` down to `dir`, except those of directories in `known`.
 fn documents(
     dir: &Path,
     top: &Path,
@@ -309,7 +309,8 @@ fn say(own: &Path, user: &[Doc], project: &[Doc], answer: &mut Answer) {
     section.finish("\n\n", answer);
 }
 
-/// What reading the target brings: the files of the directories that lead to it, below the first root that it is in.
+/// Adds the files that reading the target brings: those of the directories on the path to it, below the first root that
+/// contains it.
 fn nested(at: &Standpoint, roots: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Known<()> {
     const RULE: &str = "only what can be read brings others";
     let Some(target) = &at.target else { return Ok(()) };

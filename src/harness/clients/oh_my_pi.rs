@@ -1,8 +1,8 @@
-//! oh-my-pi: one file of the user's, and one of each directory on the way up, whichever program it was written for; with what
-//! they import, and without those whose paragraphs stand in one nearer to the work.
+//! oh-my-pi: one file of the user, and one of each directory on the way up, whichever program it was written for, with
+//! their imports. Files whose paragraphs all occur in one nearer to the working directory are left out.
 //!
-//! Checked on the real client 18.2.3 (`omp -p` against a loopback mock of a provider), November 2026. It is made of pi, but
-//! nothing of how it looks for files is pi's. Rules and prompts of its own are not looked up.
+//! Checked on the real client 18.2.3 (`omp -p` against a loopback mock of a provider), November 2026. It is derived
+//! from pi, but searches for files in its own way. Its own rules and prompts are not read.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -22,7 +22,7 @@ use crate::text::{bun_text, js_trim};
 mod imports;
 mod prompt;
 
-/// The profile.
+/// Profile of oh-my-pi.
 pub static PROFILE: Profile = Profile {
     id: "oh-my-pi",
     title: "oh-my-pi",
@@ -52,7 +52,7 @@ pub static PROFILE: Profile = Profile {
 
 static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(OhMyPi), replays: &REPLAYS };
 
-/// Asked of 17.3.5 and of 18.2.0; which of the versions between them brought what was not looked for.
+/// Checked on 17.3.5 and on 18.2.0. The exact version of each change between them is not known.
 static OTHERWISE: Change = Change {
     since: "18.2.0",
     what: "the user's file comes first and is never that of Claude, CLAUDE.md is read in every directory, empty files count as missing",
@@ -122,7 +122,8 @@ impl Edition for OhMyPi {
     }
 }
 
-/// The directory in which it works: started in the home directory, it goes to one for what is temporary.
+/// Returns the directory in which the client works: if started in the home directory, it changes to one for temporary
+/// files.
 fn start(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     if at.cwd == at.home {
         for dir in [at.home.join("tmp"), "/tmp".into(), "/var/tmp".into()] {
@@ -134,31 +135,31 @@ fn start(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     Ok(at.cwd.clone())
 }
 
-/// A file that may be the one of its place.
+/// File that may be the one of its place.
 struct Candidate {
     path: PathBuf,
-    /// As the client writes it.
+    /// Path as the client writes it.
     shown: PathBuf,
-    /// How far above the working directory its place lies; none for the user's.
+    /// Number of levels above the working directory; `None` for the user's files.
     depth: Option<i64>,
-    /// Whether it counts where it is empty.
+    /// Treatment of an empty file.
     empty: Empty,
 }
 
-/// What an empty file does.
+/// Treatment of an empty file.
 #[derive(PartialEq, Eq)]
 enum Empty {
     Counts,
     IsNone,
 }
 
-/// A file that counts.
+/// File that was selected for its place.
 struct Taken {
     candidate: Candidate,
     raw: Content,
 }
 
-/// Everything that is looked for, in the order in which it counts.
+/// Returns all candidates in order of precedence.
 fn candidates(at: &Standpoint, root: Option<&Path>, own: &Path, search: &mut Search) -> Known<Vec<Candidate>> {
     let file = |path: PathBuf, depth| Candidate { shown: path.clone(), path, depth, empty: Empty::IsNone };
     let depth_of = |dir: &Path| Some(depth(&at.cwd, dir));
@@ -203,14 +204,14 @@ fn candidates(at: &Standpoint, root: Option<&Path>, own: &Path, search: &mut Sea
     Ok(all)
 }
 
-/// How far a directory lies above another, as the client counts the parts of paths: `/` has as many as `/p`.
+/// Returns the number of levels that `to` is above `from`, as the client counts slashes: `/` counts the same as `/p`.
 fn depth(from: &Path, to: &Path) -> i64 {
     let parts = |path: &Path| path.as_os_str().as_encoded_bytes().iter().filter(|byte| **byte == b'/').count() as i64;
     parts(from) - parts(to)
 }
 
-/// The directories whose own files count: up to the root of the repository, and on to below the home where that lies above it;
-/// without a repository, up to the home or to the end.
+/// Returns the directories whose own files are read: up to the repository root, and on to below the home directory if
+/// that is above the root; without a repository, up to the home directory or the file system root.
 fn walk<'a>(cwd: &'a Path, home: &Path, root: Option<&Path>) -> Vec<&'a Path> {
     let below_home = cwd.starts_with(home);
     let to_home = below_home && root.is_some_and(|root| root.starts_with(home) && root != home);
@@ -227,17 +228,17 @@ fn walk<'a>(cwd: &'a Path, home: &Path, root: Option<&Path>) -> Vec<&'a Path> {
         }
         dirs.push(dir);
     }
-    // A folder whose name begins with a dot is some program's.
+    // Folders whose names begin with a dot belong to programs.
     dirs.retain(|dir| !dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")));
     dirs
 }
 
-/// The nearest directory that has anything called `.git`.
+/// Returns the nearest directory that has an entry `.git`.
 fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
         let is_there = search.lstat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok();
-        // It is looked for among the entries: where these cannot be listed, it is not found.
+        // The client searches the directory's entries, so it finds nothing if they cannot be listed.
         if is_there && search.list(dir, "the root of the repository ends the search")?.is_ok() {
             return Ok(Some(dir.to_owned()));
         }
@@ -245,7 +246,7 @@ fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Takes a file, unless its place has one.
+/// Selects a file, unless its place already has one.
 fn take(candidate: Candidate, taken: &mut Vec<Taken>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let scope = candidate.scope();
     let raw = match search.read(&candidate.path, "the first of a place counts")? {
@@ -278,7 +279,7 @@ fn take(candidate: Candidate, taken: &mut Vec<Taken>, search: &mut Search, answe
 }
 
 impl Candidate {
-    /// The place of which one file counts.
+    /// Returns the place, of which one file is selected.
     fn place(&self) -> Option<i64> {
         self.depth.map(|depth| depth.max(0))
     }
@@ -288,7 +289,7 @@ impl Candidate {
     }
 }
 
-/// Puts what is not in a nearer file into one message.
+/// Adds the message with the files that are not contained in a nearer one.
 fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     let blocks: Vec<Vec<String>> = files.iter().map(|(_, text, _)| prompt::paragraphs(text)).collect();
     let mut parts = Vec::new();
@@ -315,7 +316,7 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     }
 }
 
-/// Refuses where settings of the user or of the project cannot be read (18.2.3).
+/// Refuses to start if settings of the user or of the project cannot be read (oh-my-pi 18.2.3).
 fn check_settings(cwd: &Path, own: &Path, search: &mut Search) -> Known<()> {
     for path in [own.join("config.yml"), cwd.join(".omp/config.yml")] {
         let why = match search.read(&path, "settings")? {
@@ -332,18 +333,19 @@ fn check_settings(cwd: &Path, own: &Path, search: &mut Search) -> Known<()> {
     Ok(())
 }
 
-/// Variables that move folders or name further settings; the client takes them from `.env` files as well (18.2.3).
+/// Variables that move folders or name additional settings; the client also reads them from `.env` files (oh-my-pi
+/// 18.2.3).
 const VARIABLES: [&str; 6] =
     ["OMP_PROFILE", "PI_PROFILE", "PI_CONFIG_DIR", "PI_CONFIG_FILES", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR"];
-/// The `.env` files of the working directory, which Bun reads itself.
+/// `.env` files of the working directory, which Bun itself reads.
 const DOTENV: [&str; 4] = [".env", ".env.local", ".env.development", ".env.development.local"];
-/// Keys of settings that add files or leave some out (18.2.3).
+/// Keys of settings that add or exclude files (oh-my-pi 18.2.3).
 const KEYS: [&str; 4] = ["disabledProviders", "enabledProviders", "disabledExtensions", "additionalDirectories"];
-/// Settings of the project that count, also those of other programs (18.2.3).
+/// Project settings that the client reads, including those of other programs (oh-my-pi 18.2.3).
 const SETTINGS: [&str; 5] =
     [".claude/settings.json", ".gemini/settings.json", ".cursor/settings.json", ".codex/config.toml", "opencode.json"];
 
-/// Doubts the answer where files of the user or of the project say more than was asked about.
+/// Doubts the answer if the user or the project has files whose effect was not checked.
 fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let here = |name: &str| at.cwd.join(name);
     for variable in VARIABLES.into_iter().filter(|name| *name != "PI_CODING_AGENT_DIR") {

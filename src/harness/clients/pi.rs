@@ -1,7 +1,9 @@
-//! pi: one context file of every directory from the root of the disk down to the working directory, and one of the user's.
+//! pi: one context file of every directory from the file system root down to the working directory, and one of the
+//! user.
 //!
-//! Checked on the real client 0.87.1, 0.83.0 and 0.74.2 (`pi -p` against a loopback mock of a provider), November 2026. Files of the
-//! project other than context files count only where the project is trusted; `pi -p` asks nobody, and takes "not decided" for no.
+//! Checked on the real client 0.87.1, 0.83.0 and 0.74.2 (`pi -p` against a loopback mock of a provider), November 2026.
+//! Files of the project other than context files are loaded only if the project is trusted. `pi -p` does not ask, and
+//! treats an undecided project as not trusted.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ mod worktree;
 
 use settings::Settings;
 
-/// The profile.
+/// Profile of pi.
 pub static PROFILE: Profile = Profile {
     id: "pi",
     title: "pi",
@@ -121,10 +123,10 @@ const TRUSTING: Pi = Pi {
     ..OLDEST
 };
 
-/// The names of context files, in order; the first of them is new in 0.84.
+/// Names of context files in order of precedence. The first is new in 0.84.
 const NAMES: [&str; 5] = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
 
-/// Why a context file is read.
+/// Reason for which a context file is read.
 const CONTEXT: &str = "the first of its names in that directory";
 
 struct Pi {
@@ -136,46 +138,46 @@ struct Pi {
     gate: Gate,
 }
 
-/// How the system prompt is laid out.
+/// Layout of the system prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// Before 0.75: headings.
+    /// Headings, before 0.75.
     Headings,
-    /// Before 0.86: tags around one text.
+    /// Tags around one text, before 0.86.
     Tags,
     /// Sections, each in a tag.
     Sections,
 }
 
-/// What becomes of byte order marks; they go since 0.84.3.
+/// Treatment of byte order marks. They are removed since 0.84.3.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     Kept,
     Stripped,
 }
 
-/// Whether a worktree inside of its repository is known; since 0.83.
+/// Treatment of a worktree inside its repository, recognized since 0.83.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Worktrees {
     Counted,
     Seen,
 }
 
-/// Whether a project has to be trusted; since 0.79.
+/// Trust requirement for projects, since 0.79.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gate {
     Open,
     Trust,
 }
 
-/// Where things are, and what the settings say.
+/// Places and settings.
 struct Places<'a> {
     at: &'a Standpoint,
     /// The user's own folder.
     own: PathBuf,
-    /// `.pi` of the working directory.
+    /// Folder `.pi` in the working directory.
     project: PathBuf,
-    /// Whether what lies there counts.
+    /// True if files in `project` are loaded.
     trusted: bool,
     settings: Settings,
 }
@@ -221,7 +223,7 @@ impl Edition for Pi {
     }
 }
 
-/// A path as the client resolves it: `~` is the home directory.
+/// Resolves a path as the client does: `~` is the home directory.
 fn below_home(at: &Standpoint, path: &str, base: &Path) -> PathBuf {
     match path.strip_prefix('~') {
         Some("") => at.home.clone(),
@@ -231,7 +233,7 @@ fn below_home(at: &Standpoint, path: &str, base: &Path) -> PathBuf {
 }
 
 impl Places<'_> {
-    /// Extensions and packages are programs that may add to the prompt or rewrite it.
+    /// Doubts the answer if there are extensions or packages: programs that may add to the prompt or rewrite it.
     fn doubt_extensions(&self, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let folders = [Some(&self.own), self.trusted.then_some(&self.project)];
         for folder in folders.into_iter().flatten().map(|dir| dir.join("extensions")) {
@@ -249,7 +251,7 @@ impl Places<'_> {
         Ok(())
     }
 
-    /// The project's file of that name, else the user's.
+    /// Returns the project's file with this name, otherwise the user's.
     fn own_file(&self, name: &str, search: &mut Search) -> Known<Option<(PathBuf, Scope)>> {
         let (project, user) = (self.project.join(name), self.own.join(name));
         let rule = "a text of the system prompt: the project's, if it is trusted, else the user's";
@@ -262,7 +264,7 @@ impl Places<'_> {
 }
 
 impl Pi {
-    /// SYSTEM.md, which stands for the client's own prompt.
+    /// Adds SYSTEM.md, which replaces the client's own prompt.
     fn replaced(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some((path, scope)) = places.own_file("SYSTEM.md", search)? else { return Ok(()) };
         let mut section = Section::new(Trigger::Session, Role::System);
@@ -277,7 +279,7 @@ impl Pi {
         Ok(())
     }
 
-    /// APPEND_SYSTEM.md, which stands behind the prompt.
+    /// Adds APPEND_SYSTEM.md, which follows the prompt.
     fn added(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some((path, scope)) = places.own_file("APPEND_SYSTEM.md", search)? else { return Ok(()) };
         let mut section = Section::new(Trigger::Session, Role::System);
@@ -291,7 +293,7 @@ impl Pi {
         Ok(())
     }
 
-    /// The text of a file; of one that is there and cannot be read, its path. No text is no section.
+    /// Adds the text of a file, or its path if it exists and cannot be read. An empty text adds no section.
     fn text_or_path(
         &self,
         path: &Path,
@@ -313,7 +315,7 @@ impl Pi {
         Ok(())
     }
 
-    /// What of a file counts.
+    /// Returns the range of a file's text that is sent.
     fn range(&self, raw: &Content) -> std::ops::Range<usize> {
         match self.marks {
             Marks::Kept => 0..raw.text().len(),
@@ -321,7 +323,7 @@ impl Pi {
         }
     }
 
-    /// The context files: the user's, then those of every directory from the root of the disk down.
+    /// Adds the context files: the user's, then those of every directory from the file system root down.
     fn context(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         if places.at.flag("pi", "no_context_files") {
             return Ok(());
@@ -354,7 +356,7 @@ impl Pi {
         Ok(())
     }
 
-    /// The context file of a directory; the others there are shadowed by it.
+    /// Returns the context file of a directory. The others there are shadowed by it.
     fn file_of(
         &self,
         dir: &Path,
@@ -415,7 +417,7 @@ impl Pi {
     }
 }
 
-/// A project's resource that does not count.
+/// Warns that a resource of the project is not loaded because the project is not trusted.
 fn not_trusted(path: &Path, answer: &mut Answer) {
     let words = "the project is not trusted: `pi` asks, `pi -p` reads it with --approve only";
     answer.warnings.push(Warning::at("not-trusted", path, format!("{}: {words}", path.display())));

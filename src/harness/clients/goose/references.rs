@@ -1,4 +1,4 @@
-//! References of Goose: the text of a file in the place of `@path`, inside of a boundary.
+//! References of Goose: `@path` is replaced by the text of the file, inside a boundary.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use crate::search::{Known, Search};
 use crate::snapshot::{FileType, Meta, absolute};
 use crate::text::Size;
 
-/// How deep references go, in files below the first.
+/// Maximum depth of references, in files below the first.
 const DEPTH_LIMIT: usize = 3;
-/// Larger texts have no references, in bytes.
+/// Size above which references in a text are ignored, in bytes.
 const REFERENCES_LIMIT_BYTES: usize = 131_072;
-/// The most references that one hint file may have followed.
+/// Maximum number of references that are followed for one hint file.
 const REFERENCE_LIMIT: usize = 64;
-/// The most text that they may bring, in bytes.
+/// Maximum size of the text that they add, in bytes.
 const OUTPUT_LIMIT_BYTES: usize = 1024 * 1024;
 
-/// The directory that references, and hints that are links, have to stay in.
+/// Directory that references, and hints that are symlinks, must not leave.
 pub(super) struct Boundary {
     dir: PathBuf,
-    /// Where git keeps its data about the directory, as far as that exists.
+    /// Existing directories of git's data about it.
     git: Vec<PathBuf>,
 }
 
@@ -50,7 +50,8 @@ impl Boundary {
         Ok(Boundary { dir, git: [own].into_iter().chain(common).collect() })
     }
 
-    /// Returns why a real path is kept out: it is outside, or a part of what git keeps, by its name or by the look of a directory.
+    /// Returns the reason why a real path is excluded, if it is: it is outside, or part of git's data by its name or by
+    /// the shape of a directory.
     pub fn keeps_out(&self, real: &Path, search: &mut Search) -> Known<Option<&'static str>> {
         const OUTSIDE: Option<&str> = Some("outside the boundary of references");
         const GIT: Option<&str> = Some("a part of git's own data");
@@ -72,7 +73,7 @@ impl Boundary {
     }
 }
 
-/// The text of a file by which git points elsewhere.
+/// Returns the text of a file by which git points to another directory.
 fn pointer(path: &Path, search: &mut Search) -> Known<Option<String>> {
     const LIMIT_BYTES: usize = 4096;
     if search.lstat(path, "where git keeps its data")?.is_ok_and(|meta| meta.kind == FileType::File) {
@@ -82,7 +83,7 @@ fn pointer(path: &Path, search: &mut Search) -> Known<Option<String>> {
     Ok(None)
 }
 
-/// The real directory that the first line of a pointer names, if it is there.
+/// Returns the real path of the directory that the first line of a pointer names, if it exists.
 fn directory(base: &Path, named: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some(named) = named.lines().next().map(str::trim).filter(|named| !named.is_empty()) else { return Ok(None) };
     let Ok(real) = search.real(&base.join(named))? else { return Ok(None) };
@@ -93,16 +94,16 @@ fn has_git(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
-/// The references of one hint file, and of what they bring.
+/// References of one hint file, and of the files that they insert.
 pub(super) struct References<'b> {
     boundary: &'b Boundary,
     ignored: &'b Gitignore,
     trigger: Trigger,
-    /// The references that lead to the text which is expanded.
+    /// References that lead to the current text.
     on_the_way: Vec<PathBuf>,
-    /// How many references are still followed.
+    /// Number of references that may still be followed.
     left: usize,
-    /// How many bytes they may still bring.
+    /// Number of bytes that they may still add.
     room: usize,
 }
 
@@ -112,7 +113,7 @@ impl<'b> References<'b> {
         References { boundary, ignored, trigger, on_the_way: Vec::new(), left, room }
     }
 
-    /// Puts the files that a text refers to in their places. References are relative to the path by which the text was found.
+    /// Replaces references by the text of the files. They are relative to the path by which the current text was found.
     pub fn expand(&mut self, text: &Text, path: &Path, chain: &mut Chain) -> Known<Text> {
         let (mut out, mut from) = (Vec::new(), 0);
         for token in references(text) {
@@ -156,7 +157,7 @@ impl<'b> References<'b> {
         Ok(out.into_iter().collect())
     }
 
-    /// The file that a reference names, if it may be put in.
+    /// Returns the file of a reference, if it may be inserted.
     fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Known<Option<Arc<File>>> {
         if reference.starts_with('/') || has_git(Path::new(reference)) {
             return Ok(None);
@@ -193,7 +194,7 @@ impl<'b> References<'b> {
     }
 }
 
-/// The text of a file, with a byte order mark where it has one.
+/// Returns the text of a file, with its byte order mark if it has one.
 pub(super) fn whole(file: &File) -> Text {
     if file.raw().starts_with(b"\xef\xbb\xbf") {
         Text::framed("\u{feff}", file.text.clone(), "")
@@ -202,13 +203,13 @@ pub(super) fn whole(file: &File) -> Text {
     }
 }
 
-/// Whether a reference is meant as a path, rather than as somebody's name.
+/// Returns true if a reference looks like a path rather than a person's name.
 fn is_path(reference: &str) -> bool {
     reference.contains('/') || reference.ends_with(".md")
 }
 
-/// Where `@path` stands at the beginning or behind white space: a path with an ending, else a word with a capital, else
-/// whatever has a dot or a slash in it.
+/// Returns the ranges of `@path` at the beginning or after white space: a path with an extension, else a word with a
+/// capital, else anything with a dot or a slash.
 fn references(text: &str) -> Vec<Range<usize>> {
     if text.len() > REFERENCES_LIMIT_BYTES {
         return Vec::new();
@@ -226,7 +227,7 @@ fn references(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// How many bytes at the beginning of `text` are a reference.
+/// Returns the length in bytes of a reference at the start of `text`.
 fn length(text: &str) -> Option<usize> {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Settings of Goose: which names are hints, and what `.gitignore` files keep out of them.
+//! Settings of Goose: names of hint files, and `.gitignore` patterns that exclude references.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::harness::kit::conventional::Chain;
 use crate::search::Known;
 
 const KEY: &str = "CONTEXT_FILE_NAMES";
-/// What is looked for unless the settings say otherwise.
+/// Default names.
 const NAMES: [&str; 2] = [".goosehints", "AGENTS.md"];
 
-/// Returns the names of hint files: from the variable as JSON, else from the last settings file that has the key.
+/// Returns the names of hint files: from the variable as JSON, otherwise from the last settings file that has the key.
 pub(super) fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
     let default = || NAMES.map(str::to_owned).to_vec();
     if let Some(list) = chain.search.env(KEY) {
@@ -34,7 +34,7 @@ pub(super) fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
     let mut said = None;
     for path in layers {
         let Ok(raw) = chain.search.read(&path, KEY)? else { continue };
-        // A file that is no YAML table, or no UTF-8, is passed over as a whole.
+        // A file that is not a YAML table, or not UTF-8, is skipped as a whole.
         let settings = raw.as_text().and_then(|text| parse_rust_yaml(text.trim_start_matches('\u{feff}')).ok());
         said = settings.and_then(|settings| settings.get(KEY).cloned()).or(said);
     }
@@ -52,7 +52,8 @@ fn texts(list: &Node) -> Option<Vec<String>> {
     Some(list.as_texts()?.into_iter().map(str::to_owned).collect())
 }
 
-/// Returns the patterns of the `.gitignore` files of these directories, outermost first. All of them count from the last one on.
+/// Returns the patterns of the `.gitignore` files of these directories, outermost first, all relative to the last
+/// directory.
 pub(super) fn ignored(chain: &mut Chain, dirs: &[&Path]) -> Known<Gitignore> {
     let mut patterns = Vec::new();
     for dir in dirs {
@@ -61,7 +62,7 @@ pub(super) fn ignored(chain: &mut Chain, dirs: &[&Path]) -> Known<Gitignore> {
         else {
             continue;
         };
-        // The first line that is no UTF-8 ends the file.
+        // A line that is not UTF-8 ends the file.
         let lines = raw.split(|byte| *byte == b'\n').map_while(|line| std::str::from_utf8(line).ok());
         let plain = lines.enumerate().map(|(at, line)| {
             let line = line.strip_suffix('\r').unwrap_or(line);

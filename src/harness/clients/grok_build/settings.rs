@@ -1,4 +1,5 @@
-//! Settings: layers of the administrator's and of the user's, of which the highest that has a key counts, and variables before them.
+//! Settings: layers of the administrator and of the user, of which the highest with a key counts, and variables over
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -10,9 +11,9 @@ use crate::formats::{Node, Value, parse_toml};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
-/// The folder of the administrator's settings; 1.0.41.
+/// Folder of the administrator's settings (Grok Build 1.0.41).
 const SYSTEM: &str = "/etc/grok";
-/// The types of keys: each list has the keys that take such a value.
+/// Types of keys: each list contains the keys that accept such a value.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Types {
@@ -28,18 +29,18 @@ static TYPES: LazyLock<Types> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../../data/clients/grok-build/types.toml")).expect("a table of types")
 });
 
-/// What the settings switch off and add.
+/// Settings that affect instructions.
 pub(super) struct Settings {
-    /// Kinds of files of other clients that are switched off.
+    /// Kinds of files of other clients that are disabled.
     off: Vec<(&'static str, &'static str)>,
-    /// The further folders of rules.
+    /// Additional folders of rules.
     pub(super) extra_folders: Vec<PathBuf>,
-    /// Whether a folder has to be trusted.
+    /// True if a folder must be trusted.
     pub(super) asks_for_trust: bool,
 }
 
 impl Types {
-    /// Returns what the value of a key may be.
+    /// Describes the values that a key accepts.
     fn wanted(&self, key: &str) -> String {
         let kinds = [
             ("true or false", &self.flags),
@@ -57,7 +58,7 @@ impl Types {
         [&self.tables, &self.flags, &self.whole, &self.numbers, &self.texts, &self.lists].into_iter().flatten()
     }
 
-    /// Returns true if a key takes a value.
+    /// Returns true if a key accepts a value.
     fn take(&self, key: &str, value: &Value) -> bool {
         let is_in = |list: &[String]| list.iter().any(|name| name == key);
         match value {
@@ -72,10 +73,10 @@ impl Types {
     }
 }
 
-/// The files of settings that can be used, the highest first.
+/// Valid settings files, the highest first.
 struct Layers(Vec<Node>);
 
-/// What comes of a file of settings that cannot be used.
+/// Treatment of an invalid settings file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Broken {
     Refuses,
@@ -86,7 +87,7 @@ enum Broken {
 impl Settings {
     pub(super) fn read(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Settings> {
         let system = Path::new(SYSTEM);
-        // Where a file cannot be read, or is no TOML.
+        // Each with the treatment if it cannot be read, and if it is not TOML.
         let files = [
             (system.join("requirements.toml"), Broken::IsNotKnown, Broken::IsLeftOut),
             (own.join("requirements.toml"), Broken::IsNotKnown, Broken::IsLeftOut),
@@ -151,12 +152,13 @@ impl Settings {
 }
 
 impl Layers {
-    /// Looks a key up in the highest layer that has it.
+    /// Returns the value of a key in the highest layer that has it.
     fn get(&self, path: &[&str]) -> Option<&Node> {
         self.0.iter().find_map(|layer| layer.at_path(path))
     }
 
-    /// Says which key has a value of another type than the client takes, for which it refuses to start.
+    /// Returns a message about the first key whose type the client does not accept, because of which it refuses to
+    /// start.
     fn mistyped(&self) -> Option<String> {
         let is_wrong = |key: &&String| {
             let path: Vec<&str> = key.split('.').collect();
@@ -165,7 +167,7 @@ impl Layers {
         TYPES.keys().find(is_wrong).map(|key| format!("{key} must be {}", TYPES.wanted(key)))
     }
 
-    /// The further folders of rules that are absolute once `~` and variables are put in.
+    /// Returns the additional folders of rules that are absolute after substituting `~` and variables.
     fn extra_folders(&self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
         let mut folders = Vec::new();
         for written in self.get(&["paths", "extra_rule_dirs"]).and_then(Node::as_texts).unwrap_or_default() {
@@ -181,7 +183,7 @@ impl Layers {
             if path.is_absolute()
                 && let Ok(real) = search.real(&path)?
             {
-                // A link stays what it is called; what leads up again is what the system makes of it.
+                // A symlink keeps its name; a path with `..` is resolved as the system does.
                 folders.push(if path.components().any(|part| part.as_os_str() == "..") { real } else { path });
             }
         }
@@ -189,7 +191,7 @@ impl Layers {
     }
 }
 
-/// The value of a variable that switches something on or off; what is none of these words counts as unset (1.0.41).
+/// Returns the value of a variable that is a switch; any other word counts as unset (Grok Build 1.0.41).
 fn switch(name: &str, search: &mut Search) -> Option<bool> {
     match search.env(name)?.trim().to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" | "enabled" => Some(true),
@@ -198,7 +200,7 @@ fn switch(name: &str, search: &mut Search) -> Option<bool> {
     }
 }
 
-/// A text with variables put in, as `$NAME` or `${NAME}`; where one is not set, the text stays.
+/// Substitutes variables written as `$NAME` or `${NAME}`. If one is not set, returns the text unchanged.
 fn with_variables(text: &str, at: &Standpoint, search: &mut Search) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, behind)) = rest.split_once('$') {
@@ -217,7 +219,6 @@ fn with_variables(text: &str, at: &Standpoint, search: &mut Search) -> String {
                 out.push_str(&value);
                 rest = &start[name.len() + usize::from(braced.is_some())..];
             }
-            // Nothing is put in at all.
             None => return text.to_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! What tools bring along: the files of the directories below that they reach.
+//! Files that tools bring along, from the directories below that they reach.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use crate::answer::{Answer, Certain, Message, Role, Scope, Source, Standpoint, T
 use crate::search::{Known, Search};
 use crate::text::grouped;
 
-/// The names, in order; the first that has some text counts.
+/// Names in order; the first file that has some text is loaded.
 const NAMES: [&str; 5] = ["AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"];
-/// How many directories are looked at, from that of the file up; 0.19.0.
+/// Maximum number of directories, from that of the file upwards (Hermes 0.19.0).
 const LEVELS: usize = 5;
-/// The most characters of one file; 0.19.0.
+/// Maximum length of one file, in characters (Hermes 0.19.0).
 const MOST: usize = 8_000;
 
 pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
@@ -41,7 +41,7 @@ pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) ->
     Ok(())
 }
 
-/// The directories that a path leads to, from its own up to one that is known.
+/// Returns the directories of a path, from its own up to one that is known.
 fn directories(at: &Standpoint, path: &Path, known: &[PathBuf], search: &mut Search) -> Known<Vec<PathBuf>> {
     let path = crate::snapshot::absolute(&at.cwd, path);
     let path = search.real(&path)?.unwrap_or(path);

@@ -1,4 +1,4 @@
-//! Profiles: each has a folder of its own, which stands in place of the user's.
+//! Profiles: each has a folder of its own, which replaces the user's.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::absolute;
 use crate::text::py_trimmed;
 
-/// The folder of the profile that is chosen: by an option, by where `HERMES_HOME` leads, or by the file `active_profile`.
+/// Returns the folder of the selected profile: by an option, by the path in `HERMES_HOME`, or by the file
+/// `active_profile`.
 pub(super) fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let usual = at.home.join(".hermes");
     let named = search.env("HERMES_HOME").map(|dir| dir[py_trimmed(&dir)].to_owned()).filter(|dir| !dir.is_empty());
@@ -46,7 +47,7 @@ pub(super) fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf>
     }
 }
 
-/// The name in a file, if it is another than `default`.
+/// Returns the name in a file, unless it is `default`.
 fn active(path: &Path, search: &mut Search) -> Known<Option<String>> {
     let read = search.read(path, "the profile that is used until another is chosen")?;
     let text = read.ok().and_then(|raw| raw.as_text().map(str::to_owned)).unwrap_or_default();

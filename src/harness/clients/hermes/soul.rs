@@ -1,4 +1,4 @@
-//! SOUL.md: who the agent is. The client writes one where there is none, and cuts it as any other.
+//! SOUL.md describes the agent. The client creates the file if there is none, and cuts it like any other.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::search::{Known, Search};
 use crate::snapshot::Errno;
 use crate::text::py_trimmed;
 
-/// What the client writes into it; 0.19.0.
+/// Text that the client writes into a new SOUL.md (Hermes 0.19.0).
 const OWN: &str = "You are Hermes Agent, an intelligent AI assistant created by Nous Research. You are helpful, knowledgeable, and \
                    direct. You assist users with a wide range of tasks including answering questions, writing and editing code, analyzing \
                    information, creative work, and executing actions via your tools. You communicate clearly, admit uncertainty when \
                    appropriate, and prioritize being genuinely useful over being verbose unless otherwise directed below. Be targeted and \
                    efficient in your exploration and investigations.";
-/// SHA-256 of what older clients wrote into it, comments only, which is replaced by these words; 0.19.0.
+/// SHA-256 of texts by older clients, comments only, which the client replaces by `OWN` (Hermes 0.19.0).
 const TEMPLATES: [&str; 2] = [
     "82fa3438d86f8b95c6e96be89d853c8b561b3e6973ed61c90e70e0231dd24a7e",
     "6bc146a50e8fe3bd555e89a77e93af1f781cece8cf549f0d7a02ee2389811c72",
@@ -48,7 +48,8 @@ pub(super) fn look(path: &Path, window: &Window, search: &mut Search, answer: &m
     Ok(())
 }
 
-/// Sends the client's own words if they are cut; as a whole they are part of its prompt like any other. Returns true if they are sent.
+/// Adds the client's own text and returns true if it is cut. If it is whole, it counts as part of the client's own
+/// prompt.
 fn own_words(path: &Path, window: &Window, answer: &mut Answer) -> bool {
     let (text, lost) = window.cut(OWN.to_owned(), "SOUL.md", path, answer);
     if lost.is_some() {

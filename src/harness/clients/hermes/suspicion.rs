@@ -1,4 +1,4 @@
-//! Texts that the client takes for an attack: it sends a note in place of what one of its patterns finds.
+//! Texts that the client takes for an attack: it sends a note in place of a text that matches one of its patterns.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,11 +8,12 @@ use regex_automata::meta::Regex;
 
 use crate::text::is_py_space;
 
-/// As many characters of a text are looked at; 0.19.0.
+/// Maximum length of a text that is searched, in characters (Hermes 0.19.0).
 const MOST: usize = 65_536;
 
-/// What the client calls a find, and what it looks for, in its order; 0.19.0. Regular expressions in which `~` stands for one white
-/// space and a blank for some, `_` for a letter or digit, `…` for up to eight words, and `<N>` for up to N characters of a line.
+/// The client's names for findings and its patterns, in its order (Hermes 0.19.0). In these regular expressions, `~`
+/// stands for one white space character and a space for one or more, `_` for a letter, digit or underscore, `…` for up
+/// to eight words, and `<N>` for up to N characters of a line.
 const PATTERNS: [(&str, &str); 28] = [
     ("prompt_injection", r"ignore …(?:previous|all|above|prior) …instructions"),
     ("sys_prompt_override", "system prompt override"),
@@ -48,7 +49,7 @@ static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     let compile = |pattern: &str| {
         let pattern = pattern.replace('…', "(?:_+ ){0,8}").replace('_', "[0-9A-Za-z_]").replace(' ', "~+");
         let pattern = pattern.replace("[~", r"[\t-\r ").replace('~', r"[\t-\r ]").replace(r"\b", r"(?-u:\b)");
-        // The text is ASCII.
+        // The searched text is ASCII.
         let pattern = pattern.replace("[^>]", r"[\x00-=?-\x7f]");
         let of_line = |most: &str| format!(r"[\x00-\x09\x0b-\x7f]{{0,{most}}}");
         let pattern = pattern.replace("<512>", &of_line("512")).replace("<2048>", &of_line("2048"));
@@ -57,11 +58,11 @@ static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     PATTERNS.iter().map(|(name, pattern)| (*name, compile(pattern))).collect()
 });
 
-/// What the client says it found in a text.
+/// Findings of the client in a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Suspicion {
     pub(super) found: Vec<String>,
-    /// The client says it in another order each time.
+    /// True if the order of the findings changes from run to run.
     pub(super) is_unordered: bool,
 }
 
@@ -78,15 +79,15 @@ fn is_hidden(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{2062}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text as Python's patterns see it, a byte for each character: folded, in small letters, `A` for a letter or digit beyond ASCII
-/// and `\x02` for anything else there.
+/// Returns the text as Python's patterns see it, with one byte per character: NFKC in lower case, `A` for a letter or
+/// digit beyond ASCII, and `\x02` for any other character.
 fn plain(text: &str) -> String {
     let folded = match text.is_ascii() {
         true => text.into(),
         false => ComposingNormalizer::new_nfkc().normalize(text),
     };
     let plain = |c: char| match c {
-        // Capitals and small letters that Python holds for one.
+        // Python's case-insensitive matching treats these as equal.
         'ı' | 'İ' => 'i',
         'ſ' => 's',
         '\u{1c}'..='\u{1f}' => ' ',

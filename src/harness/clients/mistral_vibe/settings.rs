@@ -1,4 +1,4 @@
-//! Whether instructions are sent: settings of the user and of a trusted project, and a variable before them.
+//! Decides whether instructions are sent: settings of the user and of a trusted project, and a variable over them.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,8 @@ pub(super) fn includes_context(
     }
 }
 
-/// The settings of the project: the nearest at or above the working directory, up to where the user's own folder lies.
+/// Returns the settings file of the project: the nearest at or above the working directory, below the parent of the
+/// user's folder.
 fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -> Known<Option<PathBuf>> {
     if trust.is_home(search)? {
         return Ok(None);
@@ -67,7 +68,7 @@ fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<N
     Ok(None)
 }
 
-/// The variable, of the environment or of the user's `.env`, whatever the case of its name.
+/// Returns the value of the variable in the environment or in the user's `.env`, ignoring the case of its name.
 fn variable(own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<bool>> {
     const NAME: &str = "VIBE_INCLUDE_PROJECT_CONTEXT";
     let of_environment = [NAME.to_owned(), NAME.to_lowercase()].iter().find_map(|name| search.env(name));
@@ -83,7 +84,7 @@ fn variable(own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Optio
     Ok(said.and_then(|(_, value)| word(value)))
 }
 
-/// A value that counts as true or false (pydantic 2).
+/// Returns a value as a boolean, as pydantic 2 does.
 fn switch(node: &Node) -> Option<bool> {
     match &node.value {
         Value::Bool(on) => Some(*on),

@@ -1,4 +1,4 @@
-//! `@path` in a file: the text of that file, in its place. oh-my-pi 18.2.3.
+//! Imports of oh-my-pi 18.2.3: `@path` is replaced by the text of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -7,27 +7,27 @@ use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 use crate::text::{bun_text, is_js_space};
 
-/// How many files deep imports are followed; 18.2.3.
+/// Maximum depth of imports (oh-my-pi 18.2.3).
 const DEPTH: usize = 5;
 
-/// What imports are relative to, and where what they bring stands.
+/// Context of imports: the home directory, and the message that contains them.
 pub(super) struct Imports<'a> {
     pub home: &'a Path,
-    /// The message that holds them.
+    /// Index of the message that contains them.
     pub message: usize,
 }
 
-/// What is known while one file is filled in.
+/// State while one file is expanded.
 struct Work<'a, 's, 'f> {
     imports: &'a Imports<'a>,
-    /// No file comes twice.
+    /// Files that were included already; none is included twice.
     visited: Vec<PathBuf>,
     search: &'s mut Search<'f>,
     answer: &'s mut Answer,
 }
 
 impl Imports<'_> {
-    /// The text of a file with what it imports.
+    /// Returns the text of a file with its imports.
     pub fn expand(&self, text: &str, file: &Path, search: &mut Search, answer: &mut Answer) -> Known<String> {
         let mut work = Work { imports: self, visited: vec![file.to_owned()], search, answer };
         work.text(text, file.parent().unwrap_or(Path::new("/")), 0)
@@ -39,7 +39,7 @@ impl Work<'_, '_, '_> {
         if depth >= DEPTH || !text.contains('@') {
             return Ok(text.to_owned());
         }
-        // The sign of the fence that is open, and how long it is.
+        // Character and length of the open fence.
         let mut open: Option<(char, usize)> = None;
         let mut lines = Vec::new();
         for line in text.split('\n') {
@@ -85,7 +85,7 @@ impl Work<'_, '_, '_> {
         Ok(out)
     }
 
-    /// What an import brings; nothing leaves the token as it is.
+    /// Returns the text of an import; `None` leaves the token as it is.
     fn import(&mut self, path: &str, dir: &Path, depth: usize) -> Known<Option<String>> {
         let file = match path.strip_prefix("~/") {
             Some(rest) => absolute(self.imports.home, Path::new(rest)),
@@ -106,7 +106,7 @@ impl Work<'_, '_, '_> {
     }
 }
 
-/// The sign and the length of a fence.
+/// Returns the character and the length of a fence.
 fn fence(line: &str) -> Option<(char, usize)> {
     let line = line.trim_start_matches([' ', '\t']);
     let sign = line.chars().next().filter(|sign| "`~".contains(*sign))?;
@@ -114,7 +114,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
     (length >= 3).then_some((sign, length))
 }
 
-/// The backticks of a line so far.
+/// Counter of backticks in a line.
 #[derive(Default)]
 struct Code {
     seen: usize,
@@ -123,7 +123,7 @@ struct Code {
 }
 
 impl Code {
-    /// Whether a place, behind those asked about before, stands between backticks.
+    /// Returns true if `at` is between backticks. Positions must be asked for in ascending order.
     fn goes_on_at(&mut self, line: &str, at: usize) -> bool {
         for c in line[self.seen..at].chars() {
             self.runs += usize::from(c == '`' && self.before != Some('`'));

@@ -1,15 +1,15 @@
-//! How the client tidies its prompt, and how it compares files: line by line, and paragraph by paragraph. oh-my-pi 18.2.3.
+//! Formatting of the prompt and comparison of files, as in oh-my-pi 18.2.3: line by line, and paragraph by paragraph.
 
 use std::borrow::Cow;
 
 use crate::text::{is_js_space, js_trim, js_trim_end};
 
-/// A text as it stands in the prompt: no white space at ends of lines, narrow tables, and of blank lines single ones only,
-/// none before a closing tag. Between fences only the ends of lines change.
+/// Formats a text as in the prompt: without white space at line ends, with narrow tables, single blank lines, and none
+/// before a closing tag. Between fences only line ends change.
 pub(super) fn tidied(text: &str) -> String {
     let mut lines = text.split('\n').peekable();
     let is_blank = |line: &&str| js_trim(line).is_empty();
-    // Every line with its end.
+    // Every line with its line end.
     let mut out = String::new();
     let mut fenced = false;
     while let Some(line) = lines.next() {
@@ -42,7 +42,7 @@ pub(super) fn tidied(text: &str) -> String {
     out
 }
 
-/// Whether there is no line, or the last one is blank.
+/// Returns true if there is no line, or the last one is blank.
 fn ends_blank(lines: &str) -> bool {
     lines.is_empty() || lines == "\n" || lines.ends_with("\n\n")
 }
@@ -53,7 +53,7 @@ fn drop_blanks(lines: &mut String) {
     }
 }
 
-/// `</name>` alone in its line.
+/// Returns true if a line is a single tag `</name>`.
 fn is_closing_tag(line: &str) -> bool {
     let name = line.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
     name.is_some_and(|name| {
@@ -61,7 +61,7 @@ fn is_closing_tag(line: &str) -> bool {
     })
 }
 
-/// A row of a table without the blanks around its cells; any other line as it is.
+/// Removes white space around the cells of a table row. Returns any other line unchanged.
 fn narrow(line: &str) -> Cow<'_, str> {
     let is_row = line.len() > 1
         && line.starts_with('|')
@@ -87,7 +87,7 @@ fn narrow(line: &str) -> Cow<'_, str> {
     if is_row { cells.collect::<Vec<_>>().join("|").into() } else { line.into() }
 }
 
-/// The paragraphs by which files are compared; what stands between fences is not torn apart.
+/// Returns the paragraphs by which files are compared. Fenced blocks are not split.
 pub(super) fn paragraphs(text: &str) -> Vec<String> {
     let tidied = tidied(js_trim(text));
     let mut found: Vec<String> = Vec::new();
@@ -116,12 +116,12 @@ pub(super) fn paragraphs(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether the paragraphs of one text stand in another, one after the other.
+/// Returns true if `text` contains all paragraphs of `inner` in a row.
 pub(super) fn holds(text: &[String], inner: &[String]) -> bool {
     if inner.is_empty() {
         return false;
     }
-    // Of each beginning of `inner`, how much of its end is a beginning as well: nothing is compared again.
+    // Knuth-Morris-Pratt: for each prefix of `inner`, the length of its longest proper suffix that is also a prefix.
     let mut again = vec![0; inner.len()];
     let mut same = 0;
     for at in 1..inner.len() {
@@ -135,7 +135,7 @@ pub(super) fn holds(text: &[String], inner: &[String]) -> bool {
     })
 }
 
-/// How many paragraphs from the first on stand one after the other where `next` follows `same` of them.
+/// Returns the length of the matched prefix of `inner` after `next`, if `same` paragraphs matched before it.
 fn longer(inner: &[String], again: &[usize], mut same: usize, next: &str) -> usize {
     while same > 0 && inner[same] != next {
         same = again[same - 1];

@@ -1,4 +1,4 @@
-//! `settings.json` of the user and of the project: where further skills are, and who may add more.
+//! Settings of pi: `settings.json` of the user and of the project, with folders of skills, extensions and packages.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::answer::{Answer, Warning};
 use crate::formats::{Node, Value, parse_json};
 use crate::search::{Known, Search};
 
-/// Both files; what cannot be read is none.
+/// Both files; `None` if one cannot be read.
 #[derive(Default)]
 pub(super) struct Settings {
     pub user: Option<Node>,
@@ -15,7 +15,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Whether one of them names extensions or packages.
+    /// Returns true if either file names extensions or packages.
     pub fn names_programs(&self) -> bool {
         let named = |layer: &Option<Node>, key: &str| {
             let list = layer.as_ref().and_then(|layer| layer.get(key)).and_then(Node::as_list);
@@ -24,21 +24,21 @@ impl Settings {
         ["extensions", "packages"].iter().any(|key| named(&self.user, key) || named(&self.project, key))
     }
 
-    /// What the user decided about projects that nobody decided about.
+    /// Returns the user's default for projects without a decision.
     pub fn default_trust(&self) -> Option<&str> {
         self.user.as_ref()?.get("defaultProjectTrust")?.as_text()
     }
 }
 
-/// The entries of `skills` in one of them.
+/// Returns the entries of `skills` in one of the files.
 pub(super) fn skills(layer: &Option<Node>) -> Vec<&str> {
     let Some(node) = layer.as_ref().and_then(|layer| layer.get("skills")) else { return Vec::new() };
-    // Once it was a table with a list.
+    // In older versions it was a table with a list.
     let list = if matches!(node.value, Value::Table(_)) { node.get("customDirectories") } else { Some(node) };
     list.and_then(Node::as_list).unwrap_or_default().iter().filter_map(Node::as_text).collect()
 }
 
-/// One of them. Broken JSON is reported by the client, and left out.
+/// Reads one of the files. The client reports invalid JSON, and ignores the file.
 pub(super) fn read(path: &Path, marks: Marks, search: &mut Search, answer: &mut Answer) -> Known<Option<Node>> {
     let Ok(raw) = search.read(path, "the settings name skills and extensions")? else { return Ok(None) };
     let text = match marks {
