@@ -1,20 +1,20 @@
-//! Formats: settings and front matter as values with spans, and Markdown as JavaScript takes it apart.
+//! Parsers of file formats: settings and front matter as values with spans, and Markdown as `marked` parses it.
 //!
-//! Whose formats these are, how each is compared with the real library, and what is known to differ:
+//! The library that each parser reproduces, how the two are compared, and the known differences:
 //!
-//! | here | library, version | compared | known to differ |
+//! | here | library, version | compared by | known differences |
 //! |---|---|---|---|
 //! | `yaml/rust` | `serde_yaml` 0.9, by way of its fork `serde_norway` | it is the library | more than 10 000 brackets are refused |
-//! | `yaml/npm` | npm `yaml` 2.9 | `tests/libraries.rs` | 0.4 % of generated heads: tags and `?` within brackets, a tab in the last line |
-//! | `yaml/js_yaml` | `js-yaml` 3.15 within `gray-matter` 4.0 | `tests/libraries.rs` | 1.3 % of generated heads: times as keys, keys of nothing, text of many lines at the top |
+//! | `yaml/npm` | npm `yaml` 2.9 | `tests/libraries.rs` | 0.4 % of generated front matters: tags and `?` within brackets, a tab in the last line |
+//! | `yaml/js_yaml` | `js-yaml` 3.15 within `gray-matter` 4.0 | `tests/libraries.rs` | 1.3 % of generated front matters: times as keys, null keys, top-level text of several lines |
 //! | `yaml/lenient` | Claude Code's own | cases | |
-//! | `dotenv` | npm `dotenv` 17 | `tests/libraries.rs` | nothing known |
+//! | `dotenv` | npm `dotenv` 17 | `tests/libraries.rs` | none known |
 //! | `marked` | npm `marked` within Claude Code | cases | |
-//! | `json5`, `jsonc`, `json` | npm `json5`, `jsonc-parser`, JavaScript's `JSON` | tables in their tests | |
+//! | `json5`, `jsonc`, `json` | npm `json5`, `jsonc-parser`, JavaScript's `JSON` | tables in their unit tests | |
 //! | `toml_value` | the crate `toml` | it is the library | |
 //!
-//! No format names another. Within `yaml`, the dialects stand on one builder; within `marked`, `inline` stands on `blocks` and
-//! `html`, `blocks` on `html`, and these two on `lines`.
+//! No format depends on another. Within `yaml`, the dialects share one builder; within `marked`, `inline` uses `blocks`
+//! and `html`, `blocks` uses `html`, and these two use `lines`.
 
 use std::ops::Range;
 
@@ -38,20 +38,20 @@ pub use yaml::{
     parse_yaml, with_merges,
 };
 
-/// A whole file as JavaScript's `JSON.parse` reads it. Its values have no spans; errors have a position.
+/// Parses a whole file as JavaScript's `JSON.parse` does. Its values have no spans; errors have a position.
 ///
-/// Observed with Node 20: lone surrogates, numbers that are too large and nesting of any depth are taken, of which `serde_json`
-/// takes none.
+/// Observed with Node 20: lone surrogates, numbers that are too large and nesting of any depth are accepted, all of
+/// which `serde_json` rejects.
 pub fn parse_json(text: &str) -> Result<Node, FormatError> {
     parse_rust_json(text).or_else(|error| jsonc::parse_plain(text).map_err(|_| error))
 }
 
-/// A value, and where it stands in its file.
+/// A value and its position in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Byte range in the file.
     pub at: Range<usize>,
-    /// The value.
+    /// Value at that position.
     pub value: Value,
 }
 
@@ -62,36 +62,36 @@ pub enum Value {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number as TOML has them, or a JSON number without fraction that fits.
+    /// An integer of TOML, or a JSON number without fraction that fits.
     Integer(i64),
     /// Any other number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A TOML date or time.
     Date(String),
     /// A list.
     List(Vec<Node>),
-    /// Keys and values, in the order of the file.
+    /// Keys and values in the order of the file.
     Table(Vec<(String, Node)>),
 }
 
 impl Node {
-    /// The value of a key, if this is a table that has it.
+    /// Returns the value of a key if this is a table that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.value {
-            // The last one counts where a format allows a key twice.
+            // The last one counts if a format allows duplicate keys.
             Value::Table(entries) => entries.iter().rev().find(|(name, _)| name == key).map(|(_, node)| node),
             _ => None,
         }
     }
 
-    /// The value at a path of keys.
+    /// Returns the value at a path of keys.
     pub fn at_path(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The text, if it is one.
+    /// Returns the string if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -99,7 +99,7 @@ impl Node {
         }
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.value {
             Value::Bool(value) => Some(value),
@@ -107,7 +107,7 @@ impl Node {
         }
     }
 
-    /// The elements, if it is a list.
+    /// Returns the elements if it is a list.
     pub fn as_list(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(list) => Some(list),
@@ -115,7 +115,7 @@ impl Node {
         }
     }
 
-    /// The keys and values, if it is a table.
+    /// Returns the keys and values if it is a table.
     pub fn as_table(&self) -> Option<&[(String, Node)]> {
         match &self.value {
             Value::Table(entries) => Some(entries),
@@ -123,20 +123,20 @@ impl Node {
         }
     }
 
-    /// The texts of a list of texts.
+    /// Returns the strings if it is a list of strings.
     pub fn as_texts(&self) -> Option<Vec<&str>> {
         self.as_list()?.iter().map(Node::as_text).collect()
     }
 }
 
 impl Value {
-    /// A JSON number that is written with a fraction, or does not fit an integer. Some parsers have `-0` as one of these; to
-    /// whoever reads settings it is the integer 0.
+    /// Creates the value of a JSON number with a fraction, or one that does not fit an integer. Some parsers report
+    /// `-0` as such a number; in settings it is the integer 0.
     fn of_float(number: f64) -> Value {
         if number == 0.0 && number.is_sign_negative() { Value::Integer(0) } else { Value::Float(number) }
     }
 
-    /// What kind of value it is, in the words of an error message.
+    /// Returns the kind of value, worded for error messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -150,7 +150,8 @@ impl Value {
         }
     }
 
-    /// Says that `what` must be something else than this value. A text is not repeated: it may be a secret.
+    /// Returns the message that `what` must be `wanted` instead of this value. A string is not repeated, since it may
+    /// be a secret.
     pub fn must_be(&self, what: &str, wanted: &str) -> String {
         let found = match self {
             Value::Bool(found) => found.to_string(),
@@ -164,24 +165,24 @@ impl Value {
     }
 }
 
-/// Why a file could not be parsed.
+/// An error of a parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// Where, in bytes.
+    /// Position in bytes.
     pub at: Range<usize>,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
 }
 
 impl FormatError {
-    /// `3:14: message`, line and column (in characters) from one.
+    /// Formats the error as `3:14: message`, with line and column (in characters) counted from one.
     pub fn with_position(&self, text: &str) -> String {
         let (line, column) = position(text, self.at.start);
         format!("{line}:{column}: {}", self.message)
     }
 }
 
-/// Line and column (in characters), both from one, of a byte offset.
+/// Returns line and column (in characters), both counted from one, of a byte offset.
 pub fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

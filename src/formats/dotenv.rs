@@ -1,4 +1,4 @@
-//! `.env` files: names and values, as npm `dotenv` 17 reads them.
+//! Parses `.env` files as npm `dotenv` 17 does.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use regex_automata::util::captures::Captures;
 
 use crate::text::js_trim;
 
-/// JavaScript's white space, as the inside of a character class.
+/// JavaScript's white space, as the content of a character class.
 const SPACE: &str = r"\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
 
-/// The pairs of a `.env` file.
+/// Returns the names and values of a `.env` file.
 pub fn dotenv(text: &str) -> Vec<(String, String)> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(

@@ -1,4 +1,4 @@
-//! JSON as `serde_json` reads it: strict, keys in the order of the file, the last of equal keys counts.
+//! Parses JSON as `serde_json` does: strictly, with keys in the order of the file; the last of duplicate keys counts.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{FormatError, Node, Value};
 
-/// A whole file. Its values have no spans; errors have a position.
+/// Parses a whole file. Its values have no spans; errors have a position.
 pub fn parse_rust_json(text: &str) -> Result<Node, FormatError> {
     serde_json::from_str::<Plain>(text).map(|plain| plain.0).map_err(|error| {
         let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
@@ -16,8 +16,8 @@ pub fn parse_rust_json(text: &str) -> Result<Node, FormatError> {
     })
 }
 
-/// `text` with comments turned into spaces, as npm's `strip-json-comments` 3 does it: `//` to the end of the line and
-/// `/* */`, outside of strings. One that is not closed reaches to the end of the file.
+/// Replaces comments by spaces as npm's `strip-json-comments` 3 does: `//` to the end of the line, and `/* */`, outside
+/// of strings. An unclosed comment ends at the end of the file.
 pub fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -43,7 +43,7 @@ pub fn without_comments(text: &str) -> String {
     out
 }
 
-/// The length of the string that `text` begins with, its quotation marks included.
+/// Returns the length of the string at the start of `text`, including its quotation marks.
 fn string_len(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Values {
         while let Some(Plain(node)) = items.next_element()? {
             list.push(node);
         }
-        // Of three hundred thousand short lists, a quarter is room for more.
+        // With three hundred thousand short lists, spare capacity takes a quarter of the memory.
         list.shrink_to_fit();
         Ok(Value::List(list))
     }
@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for Values {
     }
 }
 
-/// Of equal keys the last, in the place of the first.
+/// Keeps the last of duplicate keys, in the place of the first.
 fn last_of_equals(entries: Vec<(String, Node)>) -> Vec<(String, Node)> {
     let mut table: Vec<(String, Node)> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();

@@ -1,14 +1,14 @@
-//! JSON5, and JSON with it, as a [`Node`] with spans.
+//! Parses JSON5, and thereby JSON, into a [`Node`] with spans.
 //!
-//! Written here because of the JSON5 crates, some keep no positions and others follow nesting as deep as a broken file says;
-//! jsonc-parser, which keeps positions and bounds nesting, reads JSON with comments and no JSON5.
+//! Written here because some JSON5 crates keep no positions and others follow nesting as deep as a broken file
+//! requires; jsonc-parser, which keeps positions and limits nesting, reads JSON with comments but not JSON5.
 
 use super::{FormatError, Node, Value};
 
-/// Deepest nesting that is followed; settings have a handful of levels.
+/// Maximum nesting depth; settings have a handful of levels.
 const DEPTH_LIMIT: usize = 256;
 
-/// The value that a JSON5 text says.
+/// Parses a JSON5 text.
 pub fn parse_json5(text: &str) -> Result<Node, FormatError> {
     let mut parser = Parser { text, at: 0 };
     let node = parser.value(0)?;
@@ -51,7 +51,7 @@ impl Parser<'_> {
         self.error(self.at, format!("unexpected {c:?}"))
     }
 
-    /// White space and comments.
+    /// Skips white space and comments.
     fn space(&mut self) -> Parsed<()> {
         loop {
             let rest = &self.text[self.at..];
@@ -141,7 +141,7 @@ impl Parser<'_> {
         Ok(Value::List(items))
     }
 
-    /// Whether a comma follows, after which there may be more; otherwise `end` must come.
+    /// Returns true if a comma follows, after which there may be more; otherwise `end` must follow.
     fn comma(&mut self, end: char) -> Parsed<bool> {
         self.space()?;
         if self.take(",") {
@@ -293,7 +293,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || matches!(c, '$' | '_')
 }
 
-/// Whole numbers are integers, however they are written: `1e2` is 100 to JavaScript.
+/// Returns an integer for a whole number, however it is written: `1e2` is 100 in JavaScript.
 fn number(value: f64) -> Value {
     const SAFE: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < SAFE { Value::Integer(value as i64) } else { Value::Float(value) }

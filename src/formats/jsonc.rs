@@ -1,22 +1,22 @@
-//! JSON with comments and trailing commas, as npm's `jsonc-parser` (Microsoft) reads it with `allowTrailingComma`.
+//! Parses JSON with comments and trailing commas as npm's `jsonc-parser` (Microsoft) does with `allowTrailingComma`.
 //!
-//! Its scanner decides what is accepted, and it is neither lenient nor JSON: a comment also ends at a lone carriage
-//! return, only space, tab and the two line ends are white space, a control character in a string is an error. The crate
-//! of the same name cannot be set to that, so the few rules stand here.
+//! Its scanner is neither lenient nor JSON: a comment also ends at a lone carriage return, only space, tab and the two
+//! line ends are white space, and a control character in a string is an error. The crate of the same name cannot be
+//! configured to do this, so the few rules are implemented here.
 
 use std::collections::HashMap;
 
 use super::{FormatError, Node, Value};
 
-/// The deepest nesting. JavaScript's own stack ends at a few thousand, which stops the client as well.
+/// Maximum nesting depth. JavaScript's own stack ends at a few thousand, which stops the client as well.
 const DEPTH_LIMIT: usize = 500;
 
-/// A whole file. OpenCode stops at the first error, so the first is all there is.
+/// Parses a whole file. Stops at the first error, as OpenCode does.
 pub fn parse_jsonc(text: &str) -> Result<Node, FormatError> {
     parse(text, Dialect::Comments)
 }
 
-/// A whole file without comments and trailing commas, in which of equal keys the last counts.
+/// Parses a whole file without comments and trailing commas; the last of duplicate keys counts.
 pub(super) fn parse_plain(text: &str) -> Result<Node, FormatError> {
     parse(text, Dialect::Plain)
 }
@@ -29,12 +29,12 @@ fn parse(text: &str, dialect: Dialect) -> Result<Node, FormatError> {
     if parser.at < text.len() { Err(parser.problem("EndOfFileExpected")) } else { Ok(node) }
 }
 
-/// What is taken beside JSON itself.
+/// Extensions of JSON to accept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     /// Comments and trailing commas.
     Comments,
-    /// Nothing.
+    /// None.
     Plain,
 }
 
@@ -55,13 +55,13 @@ impl Parser<'_> {
         found
     }
 
-    /// An error here, with the name that the library has for it.
+    /// Creates an error at the current position, with the library's name for it.
     fn problem(&self, name: &str) -> FormatError {
         let end = self.text[self.at..].chars().next().map_or(self.at, |c| self.at + c.len_utf8());
         FormatError { at: self.at..end, message: name.to_owned() }
     }
 
-    /// White space and comments.
+    /// Skips white space and comments.
     fn skip(&mut self) -> Result<(), FormatError> {
         loop {
             let rest = &self.text[self.at..];

@@ -1,8 +1,8 @@
-//! Markdown as the npm package `marked` takes it apart: which blocks a file has, and which of its words are text.
+//! Parses Markdown as the npm package `marked` does: the blocks of a file, and the words that are text.
 //!
-//! Harnesses written in JavaScript decide by this lexer where an `@import` counts and which comments are hidden, and
-//! `marked` is not CommonMark: list items hold raw text, definitions vanish, HTML ends differently. Described here is
-//! version 15 without GitHub's extensions (`gfm: false`); observed through Claude Code 2.1.329.
+//! Clients written in JavaScript use this lexer to decide where an `@import` counts and which comments are hidden, and
+//! `marked` is not CommonMark: list items hold raw text, definitions disappear, HTML ends differently. This implements
+//! version 15 without GitHub's extensions (`gfm: false`), as observed through Claude Code 2.1.329.
 
 use std::collections::HashSet;
 
@@ -11,23 +11,23 @@ mod html;
 mod inline;
 mod lines;
 
-/// A piece of a document. The `raw` texts of all pieces make up the document, less its link definitions.
+/// A block of a document. The `raw` texts of all blocks make up the document without its link definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The source of the piece.
+    /// Source of the block.
     pub raw: String,
-    /// What it is.
+    /// Kind of the block.
     pub kind: BlockKind,
 }
 
-/// What a piece of a document is.
+/// The kind of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Blank lines.
     Space,
     /// Fenced or indented code.
     Code,
-    /// A heading, with its words.
+    /// A heading with its text.
     Heading(String),
     /// A thematic break.
     Rule,
@@ -39,20 +39,20 @@ pub enum BlockKind {
     Html,
     /// A paragraph.
     Paragraph(String),
-    /// The words of a list item; unlike a paragraph's they are a text as a whole, code spans and all.
+    /// The text of a list item. Unlike a paragraph's, it counts as text in its entirety, including code spans.
     Text(String),
 }
 
-/// A document taken apart.
+/// A parsed document.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// Its pieces, in order.
+    /// Blocks in order.
     pub blocks: Vec<Block>,
-    /// The names of its link definitions.
+    /// Names of its link definitions.
     links: HashSet<String>,
 }
 
-/// Takes a document apart. CRLF and CR become LF.
+/// Parses a document. CRLF and CR become LF.
 pub fn parse(source: &str) -> Document {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let mut lexer = blocks::Lexer::default();
@@ -61,12 +61,12 @@ pub fn parse(source: &str) -> Document {
 }
 
 impl Document {
-    /// Every piece of running text, in order: what is neither code nor HTML nor the target of a link.
+    /// Returns every piece of running text in order: everything but code, HTML and link targets.
     pub fn texts(&self) -> Vec<String> {
         self.texts_and_html(|_| None)
     }
 
-    /// The same, with what `html` makes of blocks of HTML.
+    /// Returns the texts like [`Document::texts`], with the result of `html` for blocks of HTML.
     pub fn texts_and_html(&self, html: fn(&str) -> Option<String>) -> Vec<String> {
         let mut texts = Vec::new();
         self.texts_of(&self.blocks, html, &mut texts, &mut inline::Patience::default());

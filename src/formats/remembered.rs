@@ -1,4 +1,4 @@
-//! What was made of texts before: heads of rules are parsed for every answer, and hardly ever change.
+//! Caches results of parsing: front matter is parsed for every answer and hardly ever changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -7,34 +7,36 @@ use dashmap::DashMap;
 
 use crate::glob;
 
-/// How long the remembered texts may be together, in bytes; then all are forgotten.
+/// Maximum size of the cached texts together, in bytes; then all are dropped.
 const TEXTS_LIMIT_BYTES: usize = 16 << 20;
 
-/// How many texts are remembered at most; then all are forgotten.
+/// Maximum number of cached texts; then all are dropped.
 const COUNT_LIMIT: usize = 4096;
 
-/// A value made of a text. If something in the text was beyond our bounds, that is noted for each answer that uses it.
+/// A value computed from a text. If the text exceeded a limit, that is reported again for each answer that uses the
+/// value.
 struct Kept<T> {
     made: Arc<T>,
     gave_up: bool,
 }
 
-/// What a function makes of texts. It must depend on nothing else, so that nobody can tell whether it was called.
+/// A cache of a function's results by text. The function must depend on nothing else, so that cached results equal
+/// fresh ones.
 ///
-/// Answers are worked out on several threads, which ask for the same texts: asking locks one shard of the map only.
+/// Answers are computed on several threads, which ask for the same texts: a lookup locks only one shard of the map.
 pub struct Remembered<T> {
     by_text: LazyLock<DashMap<Box<str>, Kept<T>, foldhash::fast::RandomState>>,
     bytes: AtomicUsize,
 }
 
 impl<T> Remembered<T> {
-    /// Remembers nothing yet.
+    /// Creates an empty cache.
     #[expect(clippy::new_without_default, reason = "it stands in statics, which have no use for `default`")]
     pub const fn new() -> Remembered<T> {
         Remembered { by_text: LazyLock::new(DashMap::default), bytes: AtomicUsize::new(0) }
     }
 
-    /// What `read` makes of `text`.
+    /// Returns the result of `read` for `text`, from the cache if possible.
     pub fn of(&self, text: &str, read: impl FnOnce(&str) -> T) -> Arc<T> {
         if let Some(before) = self.by_text.get(text) {
             if before.gave_up {

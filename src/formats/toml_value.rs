@@ -1,4 +1,4 @@
-//! TOML, as values with spans.
+//! Parses TOML into values with spans.
 
 use toml::de::{DeTable, DeValue};
 
@@ -6,10 +6,10 @@ use crate::glob::gives_up;
 
 use super::{FormatError, Node, Value};
 
-/// How many tables a file may have. The library takes more than a kilobyte for each.
+/// Maximum number of tables in a file. The library needs more than a kilobyte for each.
 const TABLES_LIMIT: usize = 30_000;
 
-/// A whole TOML file. One with so many tables that they would fill the memory is given up.
+/// Parses a whole TOML file. Fails for a file with so many tables that they would fill the memory.
 pub fn parse_toml(text: &str) -> Result<Node, FormatError> {
     if count_tables(text) > TABLES_LIMIT {
         gives_up();
@@ -20,13 +20,13 @@ pub fn parse_toml(text: &str) -> Result<Node, FormatError> {
     Ok(Node { at: span, value: table_value(table.into_inner()) })
 }
 
-/// Counts what may become a table: headers, braces, and the dots of keys.
+/// Counts potential tables: headers, braces, and dots in keys.
 fn count_tables(text: &str) -> usize {
     let of_line = |line: &str| {
         let key = line.split_once('=').map_or("", |(key, _)| key);
         usize::from(line.trim_start().starts_with('[')) + line.matches('{').count() + key.matches('.').count()
     };
-    // A short text cannot have so many, and nearly all are short.
+    // A short text cannot have too many, and nearly all are short.
     if text.len() < TABLES_LIMIT { 0 } else { text.lines().map(of_line).sum() }
 }
 
@@ -47,7 +47,7 @@ fn convert(value: DeValue<'_>) -> Value {
         DeValue::String(text) => Value::Text(text.into_owned()),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::Integer(number),
-            // TOML integers are 64 bits wide; a larger one is a number all the same.
+            // TOML integers have 64 bits; a larger one becomes a float.
             Err(_) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
         },
         DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),

@@ -1,7 +1,7 @@
-//! YAML, as it stands at the head of instruction files: values with spans, and what clients' libraries make of them.
+//! Parses the YAML of front matter into values with spans, as the clients' libraries do.
 //!
-//! This file makes values of the events of a parser, by the rules of a [`Dialect`]. `npm`, `js_yaml`, `python` and `lenient` stand on it,
-//! each named after whose rules it follows. `rust` stands by itself: it is the library.
+//! Builds values from the events of a parser by the rules of a [`Dialect`]. `npm`, `js_yaml`, `python` and `lenient`
+//! use it, each named after the library that it follows. `rust` is separate, since it uses the library itself.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -27,34 +27,35 @@ pub use rust::{parse_rust_yaml, parse_rust_yaml_in_part};
 
 use pairs::{Pair, Style, pairs};
 
-/// How deep values may nest, so that dropping them cannot overflow the stack.
+/// Maximum nesting depth, so that dropping values cannot overflow the stack.
 const DEPTH_LIMIT: usize = 64;
 
-/// How many values a text may have, repetitions by alias included.
+/// Maximum number of values in a text, including repetitions by alias.
 const VALUE_LIMIT: usize = 100_000;
 
-/// As many bytes of text as count as a value where they are repeated.
+/// Number of bytes of text that count as one value when they are repeated.
 const BYTES_PER_VALUE: usize = 160;
 
-/// Libraries take this for a character like any other, our parser does not: a private one stands in for it meanwhile.
+/// Libraries treat a byte order mark as an ordinary character, our parser does not: this private character replaces it
+/// during parsing.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const STAND_IN: char = '\u{f8fe}';
 
-/// What libraries differ in.
+/// Differences between libraries.
 struct Dialect {
-    /// What a scalar is, which may be plain and have a tag; `None` where that is an error.
+    /// Returns the value of a scalar from its text, whether it is plain, and its tag; `None` for an error.
     scalar: fn(&str, bool, Option<&Tag>) -> Option<Value>,
-    /// Whether a list or a table may have this tag.
+    /// Returns true if a list or table may have the tag.
     allows: fn(&Tag) -> bool,
-    /// The text that a key becomes.
+    /// Returns the text of a key.
     name: fn(&Value) -> String,
-    /// Which keys are the same, if none may stand twice in one table.
+    /// Returns the identity of a key, if duplicate keys are an error.
     identity: Option<fn(&Value, &str) -> String>,
-    /// What becomes of a finished table; `None` where that is an error.
+    /// Completes a finished table; `None` for an error.
     finished: fn(Node) -> Option<Node>,
 }
 
-/// What most libraries in JavaScript have in common.
+/// Rules that most JavaScript libraries share.
 const LOOSE: Dialect = Dialect {
     scalar: |text, is_plain, tag| {
         Some(if is_plain && tag.is_none() { core_value(text) } else { Value::Text(text.to_owned()) })
@@ -65,14 +66,14 @@ const LOOSE: Dialect = Dialect {
     finished: Some,
 };
 
-/// The value of a YAML text of one document. Of a duplicate key, the last one counts.
+/// Parses a YAML text of one document. The last of duplicate keys counts.
 pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
     parse(text, &LOOSE)
 }
 
 fn parse(text: &str, dialect: &Dialect) -> Result<Node, FormatError> {
     let parsed = |text: &str| built(text, dialect);
-    // Libraries take a tab behind a colon for a space; our parser does not always.
+    // Libraries treat a tab after a colon as a space; our parser does not always.
     parsed(text).or_else(|error| match text.contains(":\t") {
         true => parsed(&text.replace(":\t", ": ")).map_err(|_| error),
         false => Err(error),
@@ -83,7 +84,7 @@ fn built(text: &str, dialect: &Dialect) -> Result<Node, FormatError> {
     of_pairs(text, dialect).map_or_else(|| Builder::new(text, dialect).build(), Ok)
 }
 
-/// What the builder makes of lines of `key: value`; nothing, where there is anything else.
+/// Parses lines of `key: value` without the builder; `None` if the text contains anything else.
 fn of_pairs(text: &str, dialect: &Dialect) -> Option<Node> {
     let entry = |pair: &Pair| {
         let key = (dialect.scalar)(&text[pair.key.clone()], true, None).filter(|key| matches!(key, Value::Text(_)))?;
@@ -94,30 +95,30 @@ fn of_pairs(text: &str, dialect: &Dialect) -> Option<Node> {
     (dialect.finished)(Node { at: 0..text.len(), value: Value::Table(entries) })
 }
 
-/// A list or a table that is not finished yet.
+/// An unfinished list or table.
 struct Open {
     start: usize,
     anchor: usize,
     list: Vec<Node>,
-    /// `None`: it is a list.
+    /// Table under construction; `None` for a list.
     table: Option<OpenTable>,
 }
 
-/// A table that is not finished yet.
+/// An unfinished table.
 #[derive(Default)]
 struct OpenTable {
     entries: Vec<(String, Node)>,
-    /// A key without its value.
+    /// Key that waits for its value.
     key: Option<String>,
-    /// The keys so far, as far as they may not stand twice.
+    /// Identities of the keys so far, if duplicates are an error.
     keys: HashSet<String>,
 }
 
-/// Makes a value of the events of a text.
+/// Builds a value from the events of a text.
 struct Builder<'a> {
     text: &'a str,
     dialect: &'a Dialect,
-    /// The byte offset of every character, because the parser counts those.
+    /// Byte offset of every character, since the parser counts characters.
     offsets: Vec<usize>,
     open: Vec<Open>,
     anchors: HashMap<usize, (Node, usize)>,
@@ -126,7 +127,7 @@ struct Builder<'a> {
     root: Option<Node>,
 }
 
-/// A value, and the number of its anchor; 0 for none.
+/// A value and the number of its anchor; 0 for none.
 type Done = (Node, usize);
 
 impl<'a> Builder<'a> {
@@ -183,7 +184,7 @@ impl<'a> Builder<'a> {
         done.map_or(Ok(()), |(node, anchor)| self.put(node, anchor))
     }
 
-    /// The value of an anchor once more.
+    /// Returns the value of an anchor again.
     fn repeated(&mut self, anchor: usize) -> Result<Done, &'static str> {
         let (node, values) = self.anchors.get(&anchor).ok_or("an alias of nothing")?;
         self.values += values;
@@ -227,7 +228,7 @@ impl<'a> Builder<'a> {
         Ok(Some((node, open.anchor)))
     }
 
-    /// Puts the value where it belongs.
+    /// Adds a value to the open list or table, or makes it the root.
     fn put(&mut self, node: Node, anchor: usize) -> Result<(), &'static str> {
         if anchor > 0 {
             self.anchors.insert(anchor, (node.clone(), count(&node)));
@@ -254,7 +255,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The text with its byte order marks replaced, but for the first character: only there the parser knows one.
+/// Replaces byte order marks except in the first place, where the parser accepts one.
 fn with_stand_ins(text: &str) -> Cow<'_, str> {
     let first = text.chars().next().map_or(0, char::len_utf8);
     match text[first..].contains(BYTE_ORDER_MARK) {
@@ -265,7 +266,7 @@ fn with_stand_ins(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Moves the spans of a value that was read from an altered text to where `place` says that they are in the original.
+/// Maps the spans of a value that was parsed from an altered text back to the original; `place` converts positions.
 fn moved(node: &mut Node, place: &impl Fn(usize) -> usize) {
     node.at = place(node.at.start)..place(node.at.end);
     match &mut node.value {
@@ -275,7 +276,7 @@ fn moved(node: &mut Node, place: &impl Fn(usize) -> usize) {
     }
 }
 
-/// How many values there are in a value; a long text counts as many.
+/// Counts the values in a value; a long text counts several times.
 fn count(node: &Node) -> usize {
     match &node.value {
         Value::Text(text) | Value::Date(text) => 1 + text.len() / BYTES_PER_VALUE,
@@ -285,7 +286,7 @@ fn count(node: &Node) -> usize {
     }
 }
 
-/// A scalar as JavaScript makes a text of it; `None` for a list, a table and null, which libraries call by other names.
+/// Converts a scalar key to a text as JavaScript does; `None` for lists, tables and null, for which libraries differ.
 fn name_of(key: &Value) -> Option<String> {
     Some(match key {
         Value::Text(text) | Value::Date(text) => text.clone(),
@@ -298,7 +299,7 @@ fn name_of(key: &Value) -> Option<String> {
     })
 }
 
-/// What a scalar without quotes or tag is, by the core schema.
+/// Returns the value of a scalar without quotes and tag by the core schema.
 fn core_value(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

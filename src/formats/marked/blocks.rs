@@ -1,4 +1,4 @@
-//! The block lexer: one pass over the source, each piece recognised by how it begins.
+//! The block lexer: one pass over the source, which recognizes each block by its start.
 
 use std::collections::HashSet;
 
@@ -7,33 +7,34 @@ use crate::text::{is_js_space, utf16_len};
 
 mod list;
 
-/// How deep quotes and lists may nest. `marked` has no limit but its stack, which overflows at some thousands.
+/// Maximum nesting depth of quotes and lists. `marked` is limited only by its stack, which overflows at some thousands.
 const DEPTH_LIMIT: usize = 100;
 
-/// How many bytes are looked at for one document before the rest is taken for a paragraph; `marked` just goes on.
+/// Maximum number of bytes to examine per document; the rest counts as a paragraph. `marked` has no such limit.
 const PATIENCE_BYTES: usize = 200_000_000;
 
-/// Whether the first paragraph of a text goes on with the last one before it.
+/// Whether the first paragraph of a text continues the last one before it.
 pub(super) enum Lazy {
-    /// It does, in a quote.
+    /// It continues the paragraph, in a quote.
     GoesOn,
-    /// It begins anew.
+    /// It starts a new paragraph.
     Not,
 }
 
-/// The state that blocks share.
+/// State that nested blocks share.
 #[derive(Default)]
 pub(super) struct Lexer {
-    /// The names of the link definitions found so far.
+    /// Names of the link definitions found so far.
     pub(super) links: HashSet<String>,
-    /// Whether words are the text of an item here, not paragraphs. The end of any item resets it, also for the item around that.
+    /// True inside a list item, where words are text and not a paragraph. The end of any item resets it, also for the
+    /// enclosing item.
     in_item: bool,
-    /// How many bytes were looked at, quotes and lists again and again.
+    /// Number of bytes examined; the content of quotes and lists counts several times.
     looked_at: usize,
 }
 
 impl Lexer {
-    /// Takes `source` apart, adding to `blocks`.
+    /// Parses `source` and adds its blocks to `blocks`.
     pub(super) fn blocks(&mut self, source: &str, mut blocks: Vec<Block>, depth: usize, mut lazy: Lazy) -> Vec<Block> {
         let mut rest = source;
         self.looked_at += source.len();
@@ -43,7 +44,7 @@ impl Lexer {
         }
         let mut plain = usize::MAX;
         while !rest.is_empty() {
-            // A quote whose last list was read again may claim more than there is, as in `marked`.
+            // A quote whose last list was parsed again may claim more bytes than there are, as in `marked`.
             let length = self.next(rest, &mut blocks, depth, &mut lazy, &mut plain);
             rest = &rest[rest.floor_char_boundary(length)..];
         }
@@ -51,8 +52,8 @@ impl Lexer {
         blocks
     }
 
-    /// Adds the piece at the start of `source`, and says how long it is. As long as more than `plain` bytes are left, no heading is
-    /// underlined: that was looked for already.
+    /// Adds the block at the start of `source` and returns its length. As long as more than `plain` bytes remain, there
+    /// is no underlined heading, since the search for one has already failed.
     fn next(
         &mut self,
         source: &str,
@@ -97,7 +98,7 @@ impl Lexer {
                 Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
                     add_line([raw, words], &source[..length]);
                 }
-                // A definition leaves no piece: whoever puts the pieces together again loses it.
+                // A definition adds no block: the raw texts of the blocks lack it.
                 _ => {
                     self.links.insert(name);
                 }
@@ -127,7 +128,7 @@ impl Lexer {
         paragraph_or_more(source, blocks, lazy)
     }
 
-    /// A block quote, with the lines that lazily go on with its last paragraph or list.
+    /// Parses a block quote, with the lines that lazily continue its last paragraph or list.
     fn quote(&mut self, source: &str, depth: usize) -> Option<Block> {
         let length = quoted(source)?;
         let mut all: Vec<&str> = source[..length].trim_end_matches('\n').split('\n').collect();
@@ -185,7 +186,7 @@ impl Lexer {
     }
 }
 
-/// The length of the blank lines at the start.
+/// Returns the length of the blank lines at the start.
 fn space(source: &str) -> usize {
     let mut length = 0;
     for line in source.split_inclusive('\n') {
@@ -197,7 +198,7 @@ fn space(source: &str) -> usize {
     length
 }
 
-/// The length of indented code, with the blank lines in and after it.
+/// Returns the length of indented code, including the blank lines in and after it.
 fn code(source: &str) -> Option<usize> {
     let mut length = 0;
     for line in source.split_inclusive('\n') {
@@ -211,7 +212,7 @@ fn code(source: &str) -> Option<usize> {
     (length > 0).then_some(length)
 }
 
-/// The lines of indented code without their indentation.
+/// Removes the indentation of indented code.
 fn unindented(code: &str) -> String {
     let lines = code.trim_end_matches('\n').split('\n').map(|line| {
         let spaces = line.bytes().take_while(|byte| *byte == b' ').count().min(4);
@@ -223,7 +224,7 @@ fn unindented(code: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The length of fenced code, without the line end after it.
+/// Returns the length of fenced code, without the line end after it.
 fn fenced(source: &str) -> Option<usize> {
     let first = lines::first(source);
     let open = lines::behind(first, 3)?;
@@ -246,7 +247,7 @@ fn fenced(source: &str) -> Option<usize> {
     Some(source.len())
 }
 
-/// The length and words of a heading with `#`.
+/// Returns the length and text of a heading with `#`.
 fn heading(source: &str) -> Option<(usize, String)> {
     let line = lines::first(source);
     let rest = lines::behind(line, 3)?;
@@ -262,12 +263,12 @@ fn heading(source: &str) -> Option<(usize, String)> {
     Some((past_line_ends(source, line.len()), words.to_owned()))
 }
 
-/// Whether there is a line end to JavaScript's `.` that does not end a line of Markdown.
+/// Returns true if the line contains a line end for JavaScript's `.` that does not end a line of Markdown.
 fn has_odd_line_end(line: &str) -> bool {
     line.contains(['\u{2028}', '\u{2029}'])
 }
 
-/// The length of a thematic break.
+/// Returns the length of a thematic break.
 fn rule(source: &str) -> Option<usize> {
     let line = lines::first(source);
     lines::is_rule(lines::behind(line, 3)?, b" \t").then(|| past_line_ends(source, line.len()))
@@ -277,7 +278,7 @@ fn past_line_ends(source: &str, at: usize) -> usize {
     at + source[at..].bytes().take_while(|byte| *byte == b'\n').count()
 }
 
-/// The length of the lines that belong to a block quote: its own, and those that go on with their paragraphs.
+/// Returns the length of a block quote: its own lines, and those that continue its paragraphs.
 fn quoted(source: &str) -> Option<usize> {
     let mut at = 0;
     while at < source.len() {
@@ -295,7 +296,7 @@ fn quoted(source: &str) -> Option<usize> {
     (at > 0).then_some(at)
 }
 
-/// The end of the paragraph whose line ends at `at`.
+/// Returns the end of the paragraph whose line ends at `at`.
 fn going_on(source: &str, mut at: usize) -> usize {
     while source[at..].starts_with('\n') {
         let line = lines::first(&source[at + 1..]);
@@ -308,7 +309,7 @@ fn going_on(source: &str, mut at: usize) -> usize {
     at
 }
 
-/// The text of a quote: without the marks, and with what would underline a heading made harmless by indentation.
+/// Returns the text of a quote without the marks. Lines that would underline a heading are indented to prevent that.
 fn unquoted(current: &str) -> String {
     let mut text = String::new();
     for (number, line) in current.split('\n').enumerate() {
@@ -326,7 +327,7 @@ fn unquoted(current: &str) -> String {
     text
 }
 
-/// The length and name of a link definition.
+/// Returns the length and name of a link definition.
 fn definition(source: &str) -> Option<(usize, String)> {
     let line = lines::first(source);
     let start = line.len() - lines::behind(line, 3)?.len();
@@ -350,7 +351,7 @@ fn definition(source: &str) -> Option<(usize, String)> {
     Some((length, link_name(name)))
 }
 
-/// What stands behind a title, which white space separates from its link.
+/// Returns the text after a link's title, which white space must precede.
 fn titled(text: &str) -> Option<&str> {
     let spaced = text.trim_start_matches(' ');
     let broken = spaced.strip_prefix('\n').map(|rest| rest.trim_start_matches([' ', '\t']));
@@ -381,7 +382,8 @@ fn titled(text: &str) -> Option<&str> {
     }
 }
 
-/// The length of `[label]` at the start: escapes count as one, other brackets may not stand in it, nor may it be blank.
+/// Returns the length of `[label]` at the start of `text`. The label may contain escapes, but no other brackets, and
+/// must not be blank.
 pub(super) fn bracketed(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('[')?;
     let mut chars = inner.char_indices();
@@ -398,7 +400,7 @@ pub(super) fn bracketed(text: &str) -> Option<usize> {
     None
 }
 
-/// The name by which a link definition is found.
+/// Returns the normalized name of a link definition.
 pub(super) fn link_name(label: &str) -> String {
     let mut name = String::new();
     for c in label.chars().flat_map(char::to_lowercase) {
@@ -411,13 +413,14 @@ pub(super) fn link_name(label: &str) -> String {
     name
 }
 
-/// Takes as much from the end of a text as another is long. It need not be what stands there, and `marked` counts UTF-16 units.
+/// Removes from the end of `raw` as many UTF-16 units as `tail` has, as `marked` does, even if `raw` does not end with
+/// `tail`.
 fn cut_behind(raw: &mut String, tail: &str) {
     let kept = utf16_len(raw).saturating_sub(utf16_len(tail));
     raw.truncate(utf16_end(raw, kept));
 }
 
-/// Where so many UTF-16 units end.
+/// Returns the byte offset after `units` UTF-16 units.
 fn utf16_end(text: &str, units: usize) -> usize {
     let mut left = units;
     let fits = |c: &char| {
@@ -428,7 +431,7 @@ fn utf16_end(text: &str, units: usize) -> usize {
     text.chars().take_while(fits).map(char::len_utf8).sum()
 }
 
-/// The length and words of a heading that is underlined; `Err` says where the line begins that it cannot go beyond.
+/// Returns the length and text of an underlined heading; `Err` is the start of the line that ends the search.
 fn underlined(source: &str) -> Result<(usize, String), usize> {
     let mut at = 0;
     loop {
@@ -456,7 +459,7 @@ fn underlined(source: &str) -> Result<(usize, String), usize> {
     }
 }
 
-/// Adds indented code: a block of its own, or part of the paragraph before it, which it cannot interrupt.
+/// Adds indented code: as a block, or to the paragraph before it, which it cannot interrupt.
 fn add_code(code: &str, blocks: &mut Vec<Block>) {
     match blocks.last_mut() {
         Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
@@ -469,7 +472,7 @@ fn add_code(code: &str, blocks: &mut Vec<Block>) {
     }
 }
 
-/// Adds a paragraph, or more of the last one where that lazily goes on.
+/// Adds a paragraph, or continues the last one if `lazy` says so.
 fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> usize {
     let length = going_on(source, lines::first(source).len());
     let words = &source[..length];
@@ -480,7 +483,7 @@ fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> 
     length
 }
 
-/// Adds a line to the raw and to the plain words of a piece.
+/// Adds a line to the raw source and the text of a block.
 fn add_line(texts: [&mut String; 2], line: &str) {
     for text in texts {
         text.push('\n');
@@ -488,7 +491,7 @@ fn add_line(texts: [&mut String; 2], line: &str) {
     }
 }
 
-/// Whether `line` would end a paragraph above it. `ended` says whether a line end follows it.
+/// Returns true if `line` would end a paragraph above it. `ended` is true if a line end follows it.
 fn interrupts(line: &str, ended: bool) -> bool {
     if ended && !line.is_empty() && line.bytes().all(|byte| byte == b' ') {
         return true;

@@ -1,9 +1,9 @@
-//! HTML in Markdown: what begins a block of it, where the block ends, and tags within a line.
+//! Recognizes HTML in Markdown: the start and end of blocks, and tags within a line.
 
 use super::lines;
 use crate::text::is_js_space;
 
-/// Tags that begin a block wherever they stand.
+/// Tags that start a block anywhere.
 const BLOCK_TAGS: &[&str] = &[
     "address",
     "article",
@@ -70,10 +70,10 @@ const BLOCK_TAGS: &[&str] = &[
     "ul",
 ];
 
-/// Tags whose content is not looked into.
+/// Tags whose content is not parsed.
 const RAW_TAGS: &[&str] = &["script", "pre", "style", "textarea"];
 
-/// The length of the block of HTML at the start of `source`.
+/// Returns the length of the block of HTML at the start of `source`.
 pub(super) fn block(source: &str) -> Option<usize> {
     let line = lines::first(source);
     let body = &source[line.len() - lines::behind(line, 3)?.len()..];
@@ -114,7 +114,7 @@ pub(super) fn block(source: &str) -> Option<usize> {
     begins.then(|| length(to_blank_line(body)))
 }
 
-/// `text` behind `prefix`, whose case does not matter.
+/// Removes `prefix` from `text`, ignoring case.
 fn without_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     text.get(..prefix.len()).filter(|head| head.eq_ignore_ascii_case(prefix)).map(|_| &text[prefix.len()..])
 }
@@ -123,17 +123,17 @@ fn find_ignoring_case(text: &str, wanted: &str) -> Option<usize> {
     text.as_bytes().windows(wanted.len()).position(|window| window.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
-/// `at`, and past all line ends that follow.
+/// Returns the position after all line ends that follow `at`.
 fn newlines(text: &str, at: usize) -> usize {
     at + text[at..].bytes().take_while(|byte| *byte == b'\n').count()
 }
 
-/// Past the first blank lines of `text`, or its end.
+/// Returns the position after the first blank lines of `text`, or its end.
 fn to_blank_line(text: &str) -> usize {
     let mut at = 0;
     while let Some(end) = text[at..].find('\n').map(|end| at + end) {
         let gap = text[end..].bytes().take_while(|byte| matches!(byte, b'\n' | b' ' | b'\t')).count();
-        // The last line end of the gap closes it: what indents the next line is left to it.
+        // The last line end of the gap ends it; the indentation of the next line is kept.
         let last = text[end..end + gap].rfind('\n').expect("begins with one");
         if last > 0 {
             return end + last + 1;
@@ -143,7 +143,7 @@ fn to_blank_line(text: &str) -> usize {
     text.len()
 }
 
-/// Whether `rest`, behind `<`, is a tag that begins a block wherever it stands.
+/// Returns true if `rest`, the text after `<`, is a tag that starts a block anywhere.
 fn known_tag(rest: &str, same: fn(&str, &str) -> bool) -> bool {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     let name = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -152,7 +152,7 @@ fn known_tag(rest: &str, same: fn(&str, &str) -> bool) -> bool {
     closes && BLOCK_TAGS.iter().any(|tag| same(tag, &rest[..name]))
 }
 
-/// Whether the first line of `body` is one complete tag and nothing else.
+/// Returns true if the first line of `body` is exactly one complete tag.
 fn lone_tag(body: &str) -> bool {
     let rest = &body[1..];
     let (rest, closing) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
@@ -180,8 +180,8 @@ fn tag_name(text: &str, more: fn(char) -> bool) -> Option<usize> {
         .then(|| text.find(|c: char| !c.is_ascii_alphanumeric() && !more(c)).unwrap_or(text.len()))
 }
 
-/// The length of one attribute with the space before it. `space` is what may stand around it, `ends` what a quoted value
-/// may not hold.
+/// Returns the length of one attribute with the space before it. `space` accepts the characters around it; `ends` those
+/// that a quoted value may not contain.
 fn attribute(text: &str, space: fn(char) -> bool, ends: fn(char) -> bool) -> Option<usize> {
     let name = text.trim_start_matches(space);
     if name.len() == text.len() || !name.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, ':' | '_')) {
@@ -207,7 +207,7 @@ fn attribute(text: &str, space: fn(char) -> bool, ends: fn(char) -> bool) -> Opt
     Some(length.map_or(bare, |length| text.len() - value.len() + length))
 }
 
-/// Whether a line that begins so ends a paragraph.
+/// Returns true if a line that starts with HTML ends a paragraph.
 pub(super) fn interrupts(line: &str, ended: bool) -> bool {
     let Some(rest) = line.strip_prefix('<') else { return false };
     let raw = RAW_TAGS.iter().any(|tag| rest.starts_with(tag)) || rest.starts_with("!--");
@@ -218,13 +218,13 @@ pub(super) fn interrupts(line: &str, ended: bool) -> bool {
     raw || name_to_end || known_tag(rest, |one, other| one == other)
 }
 
-/// What must follow for the comment, instruction or declaration at the start of a text within a line to have an end.
+/// Returns the closing mark of the comment, instruction or declaration at the start of an inline text.
 pub(super) fn closing(text: &str) -> Option<&'static str> {
     let marks = [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">")];
     marks.into_iter().find(|(open, _)| text.starts_with(open)).map(|(_, close)| close)
 }
 
-/// The length of the tag, comment or declaration at the start of a text within a line.
+/// Returns the length of the tag, comment or declaration at the start of an inline text.
 pub(super) fn inline(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('<')?;
     let to = |open: usize, close: &str| text[open..].find(close).map(|at| open + at + close.len());

@@ -1,4 +1,4 @@
-//! The inline lexer: what of a paragraph is text, and where emphasis, code, links and tags part it.
+//! The inline lexer: finds the text of a paragraph between emphasis, code, links and tags.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,8 +6,8 @@ use super::blocks::{bracketed, link_name};
 use super::html;
 use crate::text::is_js_space;
 
-/// How many characters may be looked at again for one document. `marked` has no such bound and takes minutes for some texts;
-/// once it is spent, marks count as text.
+/// Number of characters that may still be re-examined for a document. `marked` has no such limit and takes minutes for
+/// some texts; when it is exhausted, marks count as text.
 pub(super) struct Patience(usize);
 
 impl Default for Patience {
@@ -23,7 +23,7 @@ impl Patience {
     }
 }
 
-/// Adds every piece of text of `words` to `texts`, in order.
+/// Adds every piece of text in `words` to `texts`, in order.
 pub(super) fn texts(words: &str, links: &HashSet<String>, texts: &mut Vec<String>, patience: &mut Patience) {
     Inline { links, texts, patience }.take_apart(words, 0);
 }
@@ -34,22 +34,22 @@ struct Inline<'a> {
     patience: &'a mut Patience,
 }
 
-/// Where the last of each closing mark stands in a source: behind it none is looked for again and again.
+/// Last positions of the closing marks in a source, so that a mark is not searched for again where there is none.
 #[derive(Default)]
 struct Last {
     marks: HashMap<&'static str, Option<usize>>,
-    /// By the length of a run of backticks.
+    /// Last positions of backtick runs, by length.
     ticks: Option<HashMap<usize, usize>>,
 }
 
 impl Last {
-    /// Whether the mark comes behind that place.
+    /// Returns true if the mark occurs after `at`.
     fn comes(&mut self, mark: &'static str, at: usize, source: &str) -> bool {
         let last = self.marks.entry(mark).or_insert_with(|| source.rfind(mark));
         last.is_some_and(|last| last > at)
     }
 
-    /// Whether as many backticks as stand there come once more.
+    /// Returns true if a run of as many backticks as at `at` occurs later.
     fn ticks_come(&mut self, at: usize, source: &str) -> bool {
         let run = |at: usize| source[at..].bytes().take_while(|byte| *byte == b'`').count();
         let ticks = self.ticks.get_or_insert_with(|| {
@@ -64,10 +64,10 @@ impl Last {
     }
 }
 
-/// How deep emphasis and links may nest.
+/// Maximum nesting depth of emphasis and links.
 const DEPTH_LIMIT: usize = 100;
 
-/// Something else than text: its length, and the words in it that are taken apart in turn.
+/// A piece that is not text: its length, and the words in it to parse in turn.
 struct Piece {
     length: usize,
     inner: Option<String>,
@@ -98,7 +98,7 @@ impl Inline<'_> {
                 continue;
             }
             let length = match rest.as_bytes()[0] {
-                // A bracket that begins no link.
+                // A bracket that does not start a link.
                 b'[' if bracket_text(rest).is_some() => 1,
                 b'!' if rest[1..].starts_with('[') && bracket_text(&rest[1..]).is_some() => 1,
                 _ => {
@@ -121,7 +121,7 @@ impl Inline<'_> {
         }
     }
 
-    /// What begins at `at`, unless it is text.
+    /// Returns the piece that starts at `at`, or `None` for text.
     fn piece(&mut self, source: &str, masked: &str, at: usize, before: Option<char>, last: &mut Last) -> Option<Piece> {
         let rest = &source[at..];
         let opaque = |length| Some(Piece { length, inner: None });
@@ -152,7 +152,7 @@ impl Inline<'_> {
         }
     }
 
-    /// A link or an image, written out or by reference.
+    /// Parses a link or an image, inline or by reference.
     fn link(&mut self, rest: &str, image: usize) -> Option<Piece> {
         let brackets = &rest[image..];
         let label = label(brackets);
@@ -168,7 +168,7 @@ impl Inline<'_> {
         Some(Piece { length: image + length, inner: (image == 0).then_some(words) })
     }
 
-    /// `[words][name]`, `[name][]` or `[name]`, if the name is defined.
+    /// Parses a reference `[words][name]`, `[name][]` or `[name]` if the name is defined.
     fn reference(&self, brackets: &str, label: Option<usize>) -> Option<(usize, usize)> {
         if let Some(label) = label
             && let Some(name) = bracketed(&brackets[label..])
@@ -181,7 +181,7 @@ impl Inline<'_> {
         self.links.contains(&link_name(&brackets[1..name - 1])).then_some((length, name))
     }
 
-    /// `*emphasis*`, `**strong**`, and the same with `_`.
+    /// Parses `*emphasis*` and `**strong**`, also with `_`.
     fn emphasis(&mut self, rest: &str, masked: &str, before: Option<char>) -> Option<Piece> {
         let mark = rest.chars().next()?;
         let open = rest.chars().take_while(|c| *c == mark).count();
@@ -189,7 +189,7 @@ impl Inline<'_> {
         if mark == '_' && !is_punctuation(next) && before.is_some_and(char::is_alphanumeric) {
             return None;
         }
-        // Before punctuation it wants nothing, a space or other punctuation before it.
+        // Before punctuation, emphasis must follow the start, a space, or other punctuation.
         if is_punctuation(next)
             && before.is_some_and(|c| matches!(c, '*' | '_') || !(is_js_space(c) || is_punctuation(c)))
         {
@@ -201,7 +201,7 @@ impl Inline<'_> {
         Some(Piece { length, inner: Some(rest.get(strength..length - strength)?.to_owned()) })
     }
 
-    /// Where the emphasis that `open` marks began is closed, in the masked text behind them.
+    /// Finds the end of emphasis that started with `open` marks, in the masked text after them.
     fn closing(&mut self, text: &str, mark: char, open: usize) -> Option<Close> {
         let (mut total, mut middle) = (open as isize, 0isize);
         let mut at = orphan(text, mark);
@@ -236,7 +236,8 @@ impl Inline<'_> {
         None
     }
 
-    /// `source` with the same length, but without anything in code, links, tags and escapes that looks like emphasis.
+    /// Returns `source` with code, links, tags and escapes masked, so that nothing in them looks like emphasis. The
+    /// length stays the same.
     fn masked(&mut self, source: &str) -> String {
         let mut masked = source.as_bytes().to_vec();
         if !self.links.is_empty() {
@@ -277,7 +278,7 @@ impl Inline<'_> {
         String::from_utf8(masked).expect("masks are whole characters")
     }
 
-    /// The length of a reference whose last name is defined.
+    /// Returns the length of a reference whose last name is defined.
     fn reference_to_mask(&self, text: &str) -> Option<usize> {
         let label = label(text);
         let full = label.and_then(|label| bracketed(&text[label..]).map(|name| label + name));
@@ -290,7 +291,7 @@ impl Inline<'_> {
         self.links.contains(name).then_some(length)
     }
 
-    /// The length of a link, a code span or a tag, seen roughly.
+    /// Returns the approximate length of a link, a code span or a tag.
     fn skipped(&mut self, text: &str) -> Option<usize> {
         let inner = &text[1..];
         let length = match text.as_bytes()[0] {
@@ -307,7 +308,7 @@ impl Inline<'_> {
     }
 }
 
-/// The length of `(…)`, with at most one more pair inside at a time.
+/// Returns the length of `(…)`, which may contain pairs of parentheses one level deep.
 fn parentheses(text: &str) -> Option<usize> {
     let (mut depth, mut escaped) = (0, false);
     for (at, c) in text.char_indices() {
@@ -337,15 +338,15 @@ fn mask(bytes: &mut [u8]) {
     }
 }
 
-/// Where emphasis ends.
+/// The end of emphasis.
 struct Close {
-    /// Where its marks begin.
+    /// Start of the closing marks.
     at: usize,
-    /// How many of them belong to it.
+    /// Number of marks that belong to it.
     marks: usize,
 }
 
-/// What a run of marks may do.
+/// Roles that a run of marks can have.
 enum Side {
     Opens,
     Closes,
@@ -353,7 +354,7 @@ enum Side {
     Neither,
 }
 
-/// By what stands on both sides of a run of marks.
+/// Determines the role of a run of marks from the characters on both sides.
 fn side(previous: char, next: Option<char>, mark: char) -> Side {
     let (space_before, mark_before) = (is_js_space(previous), is_punctuation(previous));
     let space_after = next.is_none_or(is_js_space);
@@ -369,7 +370,7 @@ fn side(previous: char, next: Option<char>, mark: char) -> Side {
     }
 }
 
-/// Where the search for closing marks begins: behind a lone mark inside of the other kind's strong emphasis.
+/// Returns where the search for closing marks starts: after a lone mark inside strong emphasis of the other kind.
 fn orphan(text: &str, mark: char) -> usize {
     let other = if mark == '*' { "__" } else { "**" };
     let either = ['*', '_'];
@@ -382,7 +383,7 @@ fn orphan(text: &str, mark: char) -> usize {
     if text[close..].starts_with(other) { close } else { 0 }
 }
 
-/// Punctuation and symbols of Unicode.
+/// Returns true for Unicode punctuation and symbols.
 fn is_punctuation(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_punctuation();
@@ -405,7 +406,7 @@ fn is_punctuation(c: char) -> bool {
     )
 }
 
-/// The length of the text at the start, which has at least one character.
+/// Returns the length of the text at the start, at least one character.
 fn run_of_text(text: &str) -> usize {
     let ticks = text.bytes().take_while(|byte| *byte == b'`').count();
     let first = if ticks > 0 { ticks } else { text.chars().next().map_or(0, char::len_utf8) };
@@ -427,7 +428,7 @@ fn run_of_text(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a code span.
+/// Returns the length of a code span.
 fn code(text: &str) -> Option<usize> {
     let ticks = text.bytes().take_while(|byte| *byte == b'`').count();
     let mut at = ticks;
@@ -441,12 +442,13 @@ fn code(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether brackets at the start could name a link, so that they are looked up and taken one by one when there is none.
+/// Returns the length of brackets at the start that could be a reference. If it is not defined, `marked` takes the
+/// bracket as a single character.
 fn bracket_text(text: &str) -> Option<usize> {
     label(text).and_then(|label| bracketed(&text[label..])).or_else(|| bracketed(text))
 }
 
-/// The length of `[words]`: other brackets in pairs one level deep, code spans and escapes are stepped over.
+/// Returns the length of `[words]`: pairs of other brackets one level deep, code spans and escapes are skipped.
 fn label(text: &str) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -471,7 +473,7 @@ fn label(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of `target "title")` behind the opening parenthesis.
+/// Returns the length of `target "title")` after the opening parenthesis.
 fn destination(text: &str) -> Option<usize> {
     let start = text.len() - text.trim_start_matches(is_js_space).len();
     let target = &text[start..];
@@ -488,7 +490,7 @@ fn destination(text: &str) -> Option<usize> {
         return Some(length);
     }
     let longest = target.find(|c: char| matches!(c, ' ' | '\t' | '\n') || c < '\u{20}').unwrap_or(target.len());
-    // Give back characters until the rest fits; in practice the last parenthesis.
+    // Give back characters until the rest matches; in practice the last parenthesis.
     let ends_at = (0..=longest).rev().filter(|at| target.is_char_boundary(*at)).take(4096);
     let (end, length) = ends_at.into_iter().find_map(|end| ends(start + end).map(|length| (end, length)))?;
     let href = &target[..end];
@@ -510,7 +512,7 @@ fn destination(text: &str) -> Option<usize> {
     (level == 0).then_some(length)
 }
 
-/// The length of `<…>`.
+/// Returns the length of `<…>`.
 fn angled(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -526,7 +528,7 @@ fn angled(text: &str) -> Option<usize> {
     None
 }
 
-/// The end of a title that begins behind `at`.
+/// Returns the end of a title that starts after `at`.
 fn title(text: &str, at: usize) -> Option<usize> {
     let rest = text[at..].trim_start_matches([' ', '\t']);
     let rest = rest.strip_prefix('\n').map_or(rest, |rest| rest.trim_start_matches([' ', '\t']));
@@ -545,9 +547,9 @@ fn title(text: &str, at: usize) -> Option<usize> {
     Some(text.len() - rest.len() + 1 + end + 1)
 }
 
-/// The length of `<scheme:…>` or `<name@host>`.
+/// Returns the length of `<scheme:…>` or `<name@host>`.
 fn autolink(text: &str) -> Option<usize> {
-    // Neither an address nor a mail has these in it.
+    // Neither a URL nor an email address contains these.
     let end = text[1..].find(|c: char| matches!(c, '<' | '>') || is_js_space(c))?;
     let inner = &text[1..1 + end];
     if !text[1 + end..].starts_with('>') {

@@ -1,11 +1,11 @@
-//! YAML as `js-yaml` 3 reads it: the types of YAML 1.1, with numbers in bases two, eight and sixty, and times.
+//! Parses YAML as `js-yaml` 3 does: the types of YAML 1.1, with numbers in bases two, eight and sixty, and times.
 
 use saphyr_parser::Tag;
 
 use super::lenient::with_merges;
 use super::{Dialect, FormatError, Node, Value, built, moved, name_of};
 
-/// The types of YAML 1.1; every key is a text, and none may stand twice.
+/// The types of YAML 1.1; keys become texts, and duplicates are an error.
 pub(super) const JS_YAML: Dialect = Dialect {
     scalar: value,
     allows: is_known,
@@ -14,8 +14,8 @@ pub(super) const JS_YAML: Dialect = Dialect {
     finished: |node| are_merges_tables(&node).then(|| with_merges(node)),
 };
 
-/// YAML as `js-yaml` 3 reads it, by way of gray-matter: the types of YAML 1.1, no key may stand twice, tags must be known, and a
-/// tab before a key is nothing.
+/// Parses YAML as `js-yaml` 3 in gray-matter does: the types of YAML 1.1, no duplicate keys, only known tags; a tab
+/// before a key is ignored.
 pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     refuse_unprintable(text)?;
     let parsed = |text: &str| built(text, &JS_YAML);
@@ -26,7 +26,7 @@ pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     let ends = |text: &str| text.match_indices('\n').map(|(at, _)| at).chain([text.len()]).collect::<Vec<_>>();
     match parsed(&spaced) {
         Ok(mut node) => {
-            // Only the beginnings of lines were altered: places keep their distance from the line's end.
+            // Only the starts of lines were altered, so positions keep their distance from the end of the line.
             let (from, to) = (ends(&spaced), ends(text));
             moved(&mut node, &|at| {
                 let line = from.partition_point(|end| *end < at).min(from.len() - 1);
@@ -38,7 +38,7 @@ pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     }
 }
 
-/// Control characters and the noncharacters U+FFFE and U+FFFF are errors.
+/// Rejects control characters and the noncharacters U+FFFE and U+FFFF.
 fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
     let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     match text.find(unprintable) {
@@ -47,8 +47,8 @@ fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
     }
 }
 
-/// The text without tabs that indent. On the first line of a list or a table, a tab indents like a space; on any other line,
-/// tabs do not count. Behind a colon, a tab becomes a space. Block scalars (`|` and `>`) stay as they are.
+/// Removes tabs that indent. On the first line of a list or table, a tab indents like a space; on other lines, tabs are
+/// ignored. After a colon, a tab becomes a space. Block scalars (`|` and `>`) are kept.
 fn without_tabs(text: &str) -> String {
     let (mut opens, mut block) = (false, None);
     let lines = text.split('\n').map(|line| {
@@ -69,7 +69,7 @@ fn without_tabs(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line ends in the header of a block scalar, such as `|-`.
+/// Returns true if a line ends with the header of a block scalar, such as `|-`.
 fn begins_block(line: &str) -> bool {
     let line = line.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
     line.strip_suffix(['|', '>']).is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t']))
@@ -81,7 +81,7 @@ fn are_merges_tables(node: &Node) -> bool {
     merges.into_iter().all(|(_, node)| is_table(node) || node.as_list().is_some_and(|list| list.iter().all(is_table)))
 }
 
-/// A key as a text.
+/// Converts a key to a text.
 fn name(key: &Value) -> String {
     let word = |node: &Node| if matches!(node.value, Value::Null) { String::new() } else { name(&node.value) };
     match key {
@@ -92,10 +92,10 @@ fn name(key: &Value) -> String {
     }
 }
 
-/// What a scalar is; `None` where its tag does not allow it.
+/// Returns the value of a scalar; `None` if its tag does not allow it.
 fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
     if plain && text.starts_with(['|', '>']) {
-        // In brackets nothing may begin like a block scalar.
+        // Within brackets, no plain scalar may start like a block scalar.
         return None;
     }
     let Some(tag) = tag.filter(|tag| !is_unspecific(tag)) else {
@@ -110,7 +110,7 @@ fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
     }
     match (tag.suffix.as_str(), plain_value(text)) {
         ("str", _) => Some(Value::Text(text.to_owned())),
-        // Bytes, which are no text.
+        // Binary data is not text.
         ("binary", _) => Some(Value::List(Vec::new())),
         ("null", value @ Value::Null)
         | ("bool", value @ Value::Bool(_))
@@ -121,13 +121,13 @@ fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
     }
 }
 
-/// Whether a list or a table may have a tag.
+/// Returns true if a list or table may have the tag.
 fn is_known(tag: &Tag) -> bool {
     let collections = ["seq", "map", "omap", "pairs", "set"];
     is_unspecific(tag) || (tag.is_yaml_core_schema() && collections.contains(&tag.suffix.as_str()))
 }
 
-/// A lone `!`: whatever it is, it is no number.
+/// Returns true for a lone `!`, which makes any scalar a text.
 fn is_unspecific(tag: &Tag) -> bool {
     tag.handle.is_empty() && tag.suffix == "!" || tag.handle == "!" && tag.suffix.is_empty()
 }
@@ -147,7 +147,7 @@ fn plain_value(text: &str) -> Value {
     }
 }
 
-/// A whole number: in base ten, two, eight (`017`), sixteen or sixty (`1:30`), with underscores in it.
+/// Parses an integer in base ten, two, eight (`017`), sixteen or sixty (`1:30`), with underscores.
 fn integer(text: &str) -> Option<Value> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -155,7 +155,7 @@ fn integer(text: &str) -> Option<Value> {
     };
     let whole = |digits: &str, base: u32| {
         let digits: String = digits.chars().filter(|c| *c != '_').collect();
-        // A sign may stand in front of it all only.
+        // A sign may only be the first character.
         let fits = digits.chars().all(|c| c.is_digit(base)).then(|| i128::from_str_radix(&digits, base).ok())?;
         Some(number(fits? as f64 * if negative { -1.0 } else { 1.0 }))
     };
@@ -189,14 +189,14 @@ fn is_sixtieth(part: &str) -> bool {
     }
 }
 
-/// A number as JavaScript has them: whole where it is.
+/// Converts a JavaScript number; whole numbers become integers.
 fn number(value: f64) -> Value {
-    // Up to here every whole number has a float of its own.
+    // Up to this value every whole number has its own float.
     let exact = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_991.0;
     if exact { Value::Integer(value as i64) } else { Value::Float(value) }
 }
 
-/// A number with a fraction or an exponent, or one without end.
+/// Parses a number with a fraction or an exponent, or an infinite one.
 fn float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
@@ -214,7 +214,7 @@ fn float(text: &str) -> Option<Value> {
     let has_power = !power.is_empty() && power.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let begins = match whole.as_bytes() {
-        // Without a digit before the period there is no sign.
+        // Without a digit before the point there must not be a sign.
         [] => unsigned.len() == text.len() && !fraction.is_empty(),
         [b'0'] => true,
         [first, ..] => matches!(first, b'1'..=b'9'),
@@ -222,13 +222,14 @@ fn float(text: &str) -> Option<Value> {
     if begins && has_power && digits(whole) && digits(fraction) {
         return text.replace('_', "").parse().ok().map(number);
     }
-    // In base sixty: `1:30.5`.
+    // Base sixty, such as `1:30.5`.
     let (first, others) = whole.split_once(':')?;
     let sixty = first.starts_with(|c: char| c.is_ascii_digit()) && digits(first) && others.split(':').all(is_sixtieth);
     (sixty && mantissa.contains('.') && mantissa == unsigned && digits(fraction)).then_some(Value::Float(0.5))
 }
 
-/// `2026-01-31`, or the same with a time behind it, where days and hours may have one digit.
+/// Returns true for a date such as `2026-01-31`, or one with a time after it, where months, days and hours may have one
+/// digit.
 fn is_time(text: &str) -> bool {
     let number =
         |text: &str, lengths: &[usize]| lengths.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn scalars_have_the_types_of_yaml_1_1() {
-        // Recorded from js-yaml 3.15.2, which gray-matter 4.0.3 brings along.
+        // Recorded from js-yaml 3.15.2, a dependency of gray-matter 4.0.3.
         for (text, kind) in [
             ("yes 0o17 = << 2026-1-3 08 0x 0b2 1__ _1 1:60 1e 1e3_ -.5e3 0.1.2 --1 e3 1:2:3:x +", "text"),
             ("1_000 1:30 0b11 017 0x1F +5 -0 190:20:30 0 0_7 9007199254740993", "number"),

@@ -1,16 +1,16 @@
-//! The second chance that Claude Code gives a head that is no YAML: `globs: **/*.ts` is common.
+//! Parses YAML as Claude Code does, which retries invalid front matter with quoted values: `globs: **/*.ts` is common.
 
 use super::{Node, Value, parse_yaml};
 
-/// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code does.
-/// `None` where that fails as well.
+/// Parses like `parse_yaml`. On failure retries with every value quoted that contains special characters, as Claude
+/// Code does; `None` if that fails as well.
 pub fn parse_leniently(text: &str) -> Option<Node> {
     let parsed = |text: &str| parse_yaml(text.trim_start_matches('\t')).ok();
     let found = parsed(text).or_else(|| parsed(&plain(text.trim_start_matches('\t'))));
     found.or_else(|| parsed(&quoted(text))).map(with_merges)
 }
 
-/// The value with the keys of tables behind `<<` added, unless they are there already.
+/// Adds the keys of tables under `<<`, unless they exist already.
 pub fn with_merges(mut node: Node) -> Node {
     let Value::Table(entries) = &mut node.value else { return node };
     let merges: Vec<Node> = entries.extract_if(.., |(key, _)| key == "<<").map(|(_, node)| node).collect();
@@ -29,8 +29,8 @@ pub fn with_merges(mut node: Node) -> Node {
     node
 }
 
-/// The text without what Claude Code's parser takes and ours does not: tabs behind the colon of a plain value and before
-/// the hyphen of an item, and tags with a comma or a star in them, as in `!a.ts, b.ts`.
+/// Rewrites what Claude Code's parser accepts and ours does not: tabs after the colon of a plain value and before the
+/// hyphen of an item, and tags that contain a comma or a star, as in `!a.ts, b.ts`.
 fn plain(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let bare = line.trim_start_matches('\t');
@@ -41,7 +41,7 @@ fn plain(text: &str) -> String {
         let tagged = value.strip_prefix('!').and_then(|rest| rest.split_once(' '));
         let untagged = tagged.filter(|(tag, _)| !tag.contains(['!', '{', '['])).map(|(_, value)| value.trim_start());
         let value = match untagged {
-            // Behind a tag a star is no alias.
+            // After a tag, a star is not an alias.
             Some(value) if value.starts_with('*') => in_quotes(value),
             _ => untagged.unwrap_or(value).to_owned(),
         };
@@ -50,7 +50,7 @@ fn plain(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Every line `key: value` with a value in quotes, if the value has characters that mean something in YAML.
+/// Quotes the value of every line `key: value` if it contains characters that are special in YAML.
 fn quoted(text: &str) -> String {
     let lines = text.split('\n').map(|line| match entry(line) {
         Some((key, value)) if wants_quotes(value) => {
@@ -65,7 +65,7 @@ fn in_quotes(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The key and the value of a line that has both. A carriage return anywhere in it spoils it.
+/// Returns the key and value of a line that has both. A carriage return anywhere in the value prevents the match.
 fn entry(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let named = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));

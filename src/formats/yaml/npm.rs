@@ -1,10 +1,11 @@
-//! YAML as npm's `yaml` 2 reads it.
+//! Parses YAML as npm's `yaml` 2 does.
 
 use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, moved, name_of, parse};
 
-/// No key may stand twice in one table, though a number and a text are two keys, and no tab may indent.
+/// Duplicate keys in one table are an error, though a number and an equal text are different keys; tabs must not
+/// indent.
 pub(super) const NPM: Dialect = Dialect {
-    // In brackets nothing may begin like a block scalar.
+    // Within brackets, no plain scalar may start like a block scalar.
     scalar: |text, is_plain, tag| {
         if is_plain && text.starts_with(['|', '>']) { None } else { (LOOSE.scalar)(text, is_plain, tag) }
     },
@@ -13,7 +14,7 @@ pub(super) const NPM: Dialect = Dialect {
     ..LOOSE
 };
 
-/// YAML as npm's `yaml` reads it.
+/// Parses YAML as npm's `yaml` does.
 pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     let is_indented = |line: &str| line.trim_start_matches(' ').starts_with('\t') && !line.trim().is_empty();
     if text.lines().any(is_indented) {
@@ -21,7 +22,7 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     }
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     if lines.next().is_some_and(|line| line.trim_end() == "...") {
-        // An empty document ends here.
+        // The marker ends an empty document.
         return match lines.next() {
             None => Ok(Node { at: 0..text.len(), value: Value::Null }),
             Some(_) => Err(FormatError { at: 0..0, message: "more than one document".to_owned() }),
@@ -30,7 +31,7 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     parse_spaced(text)
 }
 
-/// Parses the text with a space put in wherever the parser wants one: npm reads `{a:{b: c}}` as `{a: {b: c}}`.
+/// Parses the text with a space inserted wherever the parser requires one: npm reads `{a:{b: c}}` as `{a: {b: c}}`.
 fn parse_spaced(text: &str) -> Result<Node, FormatError> {
     let (mut spaced, mut spaces) = (text.to_owned(), Vec::new());
     let mut parsed = parse(text, &NPM);
@@ -44,7 +45,7 @@ fn parse_spaced(text: &str) -> Result<Node, FormatError> {
         spaced.insert(behind, ' ');
         parsed = parse(&spaced, &NPM);
     }
-    // In reverse: each space was put into a text that had those before it already.
+    // In reverse order, since each space was inserted into a text that already had those before it.
     let place = |at: usize| spaces.iter().rev().fold(at, |at, space| at - usize::from(at > *space));
     match parsed {
         Ok(mut node) => {
@@ -55,7 +56,7 @@ fn parse_spaced(text: &str) -> Result<Node, FormatError> {
     }
 }
 
-/// A key as a text: a list or a table as it is written in brackets.
+/// Converts a key to a text: a list or table as written in brackets.
 fn name(key: &Value) -> String {
     match key {
         Value::List(list) if list.is_empty() => "[]".to_owned(),

@@ -1,15 +1,15 @@
-//! A short way for what most heads are: lines of `key: value`, each value a bare word or a text in quotation marks. All
-//! readers of YAML agree on what such a line consists of; what it means is theirs to say.
+//! Fast path for most front matter: lines of `key: value`, each value a bare word or a quoted text. All YAML parsers
+//! agree on the parts of such a line; the caller interprets the value.
 
 use std::ops::Range;
 
-/// More lines than heads have, and than are worth a second look.
+/// Maximum number of lines; more than front matter usually has, and than pay off.
 const LINES: usize = 32;
 
-/// A line, in bytes of the text.
+/// The parts of a line, as byte ranges of the text.
 pub(super) struct Pair {
     pub key: Range<usize>,
-    /// With its quotation marks.
+    /// Value with its quotation marks.
     pub value: Range<usize>,
     pub style: Style,
 }
@@ -21,14 +21,14 @@ pub(super) enum Style {
 }
 
 impl Pair {
-    /// The value without its quotation marks.
+    /// Returns the value without its quotation marks.
     pub(super) fn inner<'a>(&self, text: &'a str) -> &'a str {
         let marks = usize::from(self.style == Style::Quoted);
         &text[self.value.start + marks..self.value.end - marks]
     }
 }
 
-/// The lines of a text that has no others; nothing, where a parser has to look.
+/// Returns the lines of a text that has no other kind of line; `None` if a parser is required.
 pub(super) fn pairs(text: &str) -> Option<Vec<Pair>> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -59,7 +59,7 @@ fn pair(line: &str) -> Option<Pair> {
     }
     let style = match &bytes[value.clone()] {
         [mark @ (b'"' | b'\''), inner @ .., last] if mark == last => {
-            // Nothing is written in another way there.
+            // Inside the quotes there must be no escapes.
             let is_plain = |byte: &u8| byte != mark && (*mark == b'\'' || *byte != b'\\');
             inner.iter().all(is_plain).then_some(Style::Quoted)?
         }
@@ -77,7 +77,7 @@ fn pair(line: &str) -> Option<Pair> {
 pub(super) mod tests {
     use super::*;
 
-    /// What may mean something to one reader or the other.
+    /// Pieces that are special to some parser.
     const PIECES: [&str; 44] = [
         "a",
         "z",
@@ -125,7 +125,7 @@ pub(super) mod tests {
         "<<",
     ];
 
-    /// Every text of a few lines that is made of three pieces and has no others than pairs.
+    /// Returns every text of a few lines, made of three pieces, that consists only of pairs.
     pub(in super::super) fn texts() -> impl Iterator<Item = String> {
         let words = || PIECES.iter().flat_map(|one| PIECES.iter().map(move |two| format!("{one}{two}")));
         let words = words().flat_map(|word| [""].iter().chain(&PIECES).map(move |last| format!("{word}{last}")));

@@ -1,5 +1,5 @@
-//! YAML as PyYAML's `safe_load` reads it: the types of YAML 1.1, of which `yes` and `on` are truths, and no number has an exponent
-//! without a point.
+//! Parses YAML as PyYAML's `safe_load` does: the types of YAML 1.1, where `yes` and `on` are booleans and a number with
+//! an exponent needs a point.
 
 use saphyr_parser::Tag;
 
@@ -13,12 +13,12 @@ const PYTHON: Dialect = Dialect {
     ..LOOSE
 };
 
-/// YAML as PyYAML's `safe_load` reads it.
+/// Parses YAML as PyYAML's `safe_load` does.
 pub fn parse_python_yaml(text: &str) -> Result<Node, FormatError> {
     parse(text, &PYTHON)
 }
 
-/// Returns the value of a scalar; `None` where its tag is not known.
+/// Returns the value of a scalar; `None` if its tag is not known.
 fn value(text: &str, is_plain: bool, tag: Option<&Tag>) -> Option<Value> {
     match tag {
         None if is_plain => Some(plain_value(text)),
@@ -49,8 +49,8 @@ fn plain_value(text: &str) -> Value {
     }
 }
 
-/// Reads a whole number without its sign: in base ten, two, eight (`017`), sixteen or sixty (`1:30`), with underscores in it. One that is
-/// too large for Rust becomes a float.
+/// Parses an integer without its sign, in base ten, two, eight (`017`), sixteen or sixty (`1:30`), with underscores.
+/// One that is too large for Rust becomes a float.
 fn integer(digits: &str) -> Option<Value> {
     let whole = |digits: &str, base: u32| {
         let is_digit = |c: char| c == '_' || c.is_digit(base);
@@ -87,7 +87,7 @@ fn sixtieth(part: &str) -> Option<i64> {
     fits.then(|| part.parse().ok()).flatten()
 }
 
-/// Reads a number with a point without its sign, or one without end.
+/// Parses a number with a point, or an infinite one, without its sign.
 fn float(digits: &str, is_signed: bool) -> Option<Value> {
     match digits {
         ".inf" | ".Inf" | ".INF" => return Some(Value::Float(f64::INFINITY)),
@@ -98,7 +98,7 @@ fn float(digits: &str, is_signed: bool) -> Option<Value> {
     let (fraction, exponent) = behind.split_once(['e', 'E']).map_or((behind, None), |(a, b)| (a, Some(b)));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    // An exponent has a sign.
+    // An exponent must have a sign.
     let is_exponent = |text: &str| {
         text.strip_prefix(['+', '-']).is_some_and(|rest| begins(rest) && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };

@@ -1,4 +1,4 @@
-//! YAML as the `serde_yaml` 0.9 of Rust reads it, by way of the fork that is kept; Codex and Copilot CLI read it so.
+//! Parses YAML as Rust's `serde_yaml` 0.9 does, using its maintained fork. Codex and Copilot CLI read YAML this way.
 
 use std::fmt;
 
@@ -8,19 +8,20 @@ use serde_norway::Value as Yaml;
 use super::pairs::{Pair, Style, pairs};
 use super::{FormatError, Node, Value};
 
-/// The most brackets that open. The library beneath goes through all open ones at every word, and refuses to read values
-/// that nest deeper than 128.
+/// Maximum number of opening brackets. The underlying library visits all open ones at every token, and refuses values
+/// nested deeper than 128.
 const BRACKET_LIMIT: usize = 10_000;
 
-/// How long a text may come to be by aliases, in bytes, were the whole of it repeated by each.
+/// Maximum length of the text with all aliases expanded, in bytes, assuming that each repeats the whole text.
 const ALIASED_BYTES_LIMIT: usize = 64 << 20;
 
-/// A whole text, in which no key may stand twice in one table. Its values have no spans.
+/// Parses a whole text. Duplicate keys in one table are an error. Its values have no spans.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
     of_pairs(text).map_or_else(|| parsed(text).map(|Any(yaml)| node(yaml)), Ok)
 }
 
-/// What the library makes of lines of `key: value`; nothing, where there is anything else, or no text.
+/// Parses lines of `key: value` without the library; `None` if the text contains anything else, or a value that may not
+/// be a text.
 fn of_pairs(text: &str) -> Option<Node> {
     let entry = |pair: &Pair| {
         let (key, inner) = (&text[pair.key.clone()], pair.inner(text));
@@ -32,14 +33,14 @@ fn of_pairs(text: &str) -> Option<Node> {
     Some(Node { at: 0..0, value: Value::Table(entries) })
 }
 
-/// Whether a bare value is a text for sure.
+/// Returns true if a bare value is certainly a text.
 fn is_word(bare: &str) -> bool {
     bare.starts_with(|first: char| first.is_ascii_alphabetic())
         && !["true", "false", "null"].iter().any(|word| bare.eq_ignore_ascii_case(word))
 }
 
-/// The same for programs that take only the keys they know from the text, so that others may stand twice. The caller checks
-/// those that may not.
+/// Parses like [`parse_rust_yaml`], for programs that take only the keys they know, so that other keys may be
+/// duplicated. The caller checks those that may not.
 pub fn parse_rust_yaml_in_part(text: &str) -> Result<Node, FormatError> {
     parsed(text).map(|Pairs(node)| node)
 }
@@ -49,7 +50,7 @@ fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, FormatError> {
     if let Some((at, _)) = text.match_indices(['[', '{']).nth(BRACKET_LIMIT) {
         return Err(problem(at, "too many brackets".to_owned()));
     }
-    // The library counts what is repeated, and not how long it is.
+    // The library limits the number of repetitions, but not their size.
     let aliases =
         || text.match_indices('*').filter(|(at, _)| text[..*at].ends_with([' ', '\t', '\n', '[', ',', '{'])).count();
     if text.contains('&') && aliases() * text.len() > ALIASED_BYTES_LIMIT {
@@ -61,7 +62,7 @@ fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, FormatError> {
     })
 }
 
-/// Where no key stands twice.
+/// A value without duplicate keys.
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
 struct Any(Yaml);
@@ -79,13 +80,13 @@ fn node(yaml: Yaml) -> Node {
         Yaml::Mapping(table) => {
             Value::Table(table.into_iter().map(|(key, value)| (name(node(key)), node(value))).collect())
         }
-        // Whoever asks for a text or a list is not kept from it by a tag.
+        // A tag does not prevent use as a text or a list.
         Yaml::Tagged(tagged) => return node(tagged.value),
     };
     Node { at: 0..0, value }
 }
 
-/// A key as a text; nothing for a list or a table.
+/// Converts a key to a text; empty for a list or table.
 fn name(key: Node) -> String {
     match key.value {
         Value::Text(text) | Value::Date(text) => text,
@@ -97,7 +98,7 @@ fn name(key: Node) -> String {
     }
 }
 
-/// Where keys may stand twice.
+/// A value in which keys may be duplicated.
 struct Pairs(Node);
 
 impl<'de> Deserialize<'de> for Pairs {

@@ -1,15 +1,15 @@
-//! Lists: which lines belong to an item is decided line by line, before the item is taken apart itself.
+//! Parses lists: decides line by line which lines belong to an item, and then parses the item.
 
 use super::{Block, BlockKind, Lazy, Lexer, lines};
 use crate::text::is_js_space;
 
 impl Lexer {
-    /// A list, item by item.
+    /// Parses a list.
     pub(super) fn list(&mut self, source: &str, depth: usize) -> Option<Block> {
         let line = lines::first(source);
         let mark = lines::bullet(lines::behind(line, 3)?)?;
         let rest = &lines::behind(line, 3)?[mark.len()..];
-        // A bullet and a single blank behind it are a paragraph.
+        // A bullet followed by a single blank is a paragraph.
         if !rest.is_empty() && (!rest.starts_with([' ', '\t']) || rest.chars().count() < 2) {
             return None;
         }
@@ -34,17 +34,17 @@ impl Lexer {
     }
 }
 
-/// One item, not yet taken apart.
+/// An item that is not parsed yet.
 struct Item {
-    /// How much of the source it takes.
+    /// Length of the source that the item takes.
     length: usize,
     raw: String,
-    /// Its lines without their indentation.
+    /// Lines of the item without their indentation.
     contents: String,
 }
 
-/// The spaces before the bullet of a line, the bullet, and what stands behind it, if the line begins an item of the list whose
-/// first bullet is `mark`.
+/// Returns the spaces before the bullet of a line, the bullet, and the rest, if the line starts an item of the list
+/// whose first bullet is `mark`.
 fn begun<'l>(line: &'l str, mark: &str) -> Option<(usize, &'l str, &'l str)> {
     let bare = lines::behind(line, 3)?;
     let bullet = lines::bullet(bare)?;
@@ -108,7 +108,7 @@ fn item(source: &str, mark: &str) -> Option<Item> {
     Some(Item { length: at, raw, contents })
 }
 
-/// `text` without its first `count` characters.
+/// Returns `text` without its first `count` characters.
 fn tail(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or("", |(at, _)| &text[at..])
 }
@@ -122,7 +122,7 @@ fn rule(line: &str, near: usize) -> bool {
     lines::behind(line, near).is_some_and(|rest| lines::is_rule(rest, b" "))
 }
 
-/// Whether a line begins a fence, a heading, or HTML.
+/// Returns true if a line starts a fence, a heading, or HTML.
 fn begins_something(line: &str, near: usize) -> bool {
     fence_or_heading(line, near)
         || lines::behind(line, near).and_then(|rest| rest.strip_prefix('<')).is_some_and(|rest| {
@@ -130,7 +130,7 @@ fn begins_something(line: &str, near: usize) -> bool {
         })
 }
 
-/// Whether a line begins another item, or is a thematic break.
+/// Returns true if a line starts another item, or is a thematic break.
 fn ends_item(line: &str, near: usize) -> bool {
     let bulleted = lines::behind(line, near).is_some_and(|rest| {
         lines::bullet(rest).is_some_and(|bullet| {
