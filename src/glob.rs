@@ -1,24 +1,25 @@
-//! The glob semantics of the harnesses: which files a pattern finds, and in which order.
+//! Glob semantics of the agents: which files a pattern matches, and in which order they are found.
 //!
-//! npm's `glob` is not expressible over `globset`: extended globs such as `!(a)` need look-ahead, a `?` is one UTF-16
-//! unit, `..` is removed before matching, and the *order* of results follows from how the walk goes. So its matching is
-//! followed step by step here, on strings; the walk asks a [`Tree`] and opens no file itself.
+//! npm's `glob` cannot be expressed with `globset`: extended globs such as `!(a)` need look-ahead, a `?` is one UTF-16
+//! unit, `..` is removed before matching, and the *order* of results follows from the course of the walk. So its
+//! matching is reproduced step by step, on strings; the walk asks a [`Tree`] and opens no file itself.
 //!
-//! Whose patterns these are, how each is compared with the real library, and what is known to differ:
+//! The library that each module reproduces, its users, and how the two are compared:
 //!
-//! | here | library, version | who uses it | compared |
+//! | here | library, version | used by | compared by |
 //! |---|---|---|---|
 //! | `npm`, `parts`, `segment`, `class`, `braces` | npm `glob` 13 over `minimatch` 10 | OpenCode 1.18 | cases; tables in `tests` |
 //! | `bun` | `Glob` of Bun 1.3 | OpenCode 1.1 | cases; tables in `tests` |
 //! | `node` | `fs.glob` of Node 24 over `minimatch` 10 | OpenClaw | cases |
-//! | `picomatch` | npm `picomatch` 4.0 | Claude Code, Qwen Code | `tests/libraries.rs`; longer than 8 192 units is refused |
+//! | `picomatch` | npm `picomatch` 4.0 | Claude Code, Qwen Code | `tests/libraries.rs`; patterns over 8 192 units are refused |
 //! | `npm_ignore` | npm `ignore` 7.0.0 to 7.0.5 | Claude Code, Gemini CLI, early OpenClaw | `tests/libraries.rs`; 7.0.6 and later read differently |
-//! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
-//! | `plain::gitignore` | `ignore` 0.4 itself | what clients leave to git, or to a library that follows it | cases |
+//! | `plain`, `any` | `globset` 0.4 itself | agents whose library is not known; findings | |
+//! | `plain::gitignore` | `ignore` 0.4 itself | clients that use git, or a library that follows it | cases |
 //!
-//! Its layers, from the bottom up: `guard` says what may be compiled at all, and `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no
-//! syntax of patterns but their own; `class` and `segment` stand on them, `parts` on these; the walks `npm`, `bun`, `node` and
-//! `any` stand on top. `picomatch` and `npm_ignore` need `units`, `runs` and `regex` only.
+//! Layers, from the bottom up: `guard` limits what may be compiled at all, and `meter` counts what matching costs;
+//! `units`, `runs`, `braces`, `fast` and `regex` depend on no other syntax; `class` and `segment` use them, and `parts`
+//! uses these; the walks `npm`, `bun`, `node` and `any` come on top. `picomatch` and `npm_ignore` need only `units`,
+//! `runs` and `regex`.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -46,49 +47,49 @@ pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
 pub use plain::{gitignore, is_plain, plain, plain_set};
 
-/// What a walk needs to know about a disk.
+/// A disk as a walk sees it.
 pub trait Tree {
-    /// What is at this path itself.
+    /// Returns the type of the path itself.
     fn kind(&self, path: &Path) -> Option<EntryType>;
-    /// What is at this path, links followed; `..` is the directory above what a link leads to.
+    /// Returns the type at a path, following links; `..` is the parent of a link's target.
     fn target(&self, path: &Path) -> Result<EntryType, Failure>;
-    /// The names in a directory in the disk's own order; a link to a directory is followed.
+    /// Returns the names in a directory in the disk's own order, following a link to a directory.
     fn entries(&self, path: &Path) -> Option<Vec<(String, EntryType)>>;
 }
 
-/// What a walk distinguishes.
+/// Types of entries that a walk distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     /// A directory.
     Dir,
-    /// A symbolic link, wherever it leads.
+    /// A symbolic link, whatever its target.
     Link,
     /// A regular file.
     File,
-    /// A pipe, a device, a socket.
+    /// A pipe, a device, or a socket.
     Special,
 }
 
-/// Why nothing is known of a path.
+/// Reasons why a path has no type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// There is nothing.
+    /// The path does not exist.
     Missing,
-    /// Something on the way to it is no directory.
+    /// A component of the path is not a directory.
     NotDirectory,
-    /// A loop of links, a directory that may not be entered.
+    /// Another error, such as a loop of links or a directory that may not be entered.
     Other,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The files, in the order of the walk.
+    /// Files in the order of the walk.
     pub files: Vec<PathBuf>,
-    /// Whether the walk ended before it had been everywhere.
+    /// True if the walk ended early.
     pub cut_short: bool,
-    /// What the walk cost: the directories that it listed, and matching in the same unit. Not compared: it is no part of what
-    /// was found.
+    /// Cost of the walk: the number of directories listed, with the cost of matching in the same unit. Not compared,
+    /// since it is not part of the result.
     pub listed: usize,
 }
 
@@ -100,8 +101,8 @@ impl PartialEq for Found {
 
 impl Eq for Found {}
 
-/// Makes sure that every walk ends. A `**` outside a repository starts at `/`, and two links that lead up make more directories
-/// than anybody lists: the clients themselves never come back from there.
+/// Limits that make every walk end. A `**` outside a repository starts at `/`, and two links that lead up make more
+/// directories than can be listed: the clients themselves never return from there.
 #[derive(Default)]
 struct Budget {
     directories: usize,
@@ -114,42 +115,43 @@ struct Budget {
 }
 
 impl Budget {
-    /// The most directories that one walk lists.
+    /// Maximum number of directories listed in one walk.
     const DIRECTORIES: usize = 50_000;
-    /// The most effort: to list a directory costs the square of its depth, since a path is looked up name by name, each behind
-    /// the links before it. Directories 10 names deep reach the limit above first; those in loops of links, often over 100
-    /// names deep, reach this one.
+    /// Maximum effort. Listing a directory costs the square of its depth, since a path is looked up name by name, each
+    /// through the links before it. Directories 10 levels deep reach the limit above first; those in loops of links,
+    /// often over 100 levels deep, reach this one.
     const EFFORT: usize = 100 * Self::DIRECTORIES;
-    /// The most tests of a name against a segment: a pattern with hundreds of `**` tests each name hundreds of times.
+    /// Maximum number of tests of a name against a segment: a pattern with hundreds of `**` tests each name hundreds of
+    /// times.
     const TESTS: usize = 50 * Self::DIRECTORIES;
-    /// The most entries of directories; each is remembered as long as the walk lasts.
+    /// Maximum number of directory entries; each is held until the walk ends.
     const ENTRIES: usize = 8 * Self::DIRECTORIES;
-    /// The deepest recursion, for the sake of the stack.
+    /// Maximum recursion depth, to protect the stack.
     const DEPTH: usize = 200;
-    /// The most files that one walk finds: whoever asks for them looks at each.
+    /// Maximum number of files in a result, since the caller looks at each.
     const FILES: usize = 20_000;
 
-    /// Whether one more directory may be listed.
+    /// Counts one more directory. Returns true if it may be listed.
     fn allows(&mut self, path: &Path) -> bool {
         self.directories += 1;
         self.effort += path.components().count().pow(2);
         !self.is_spent()
     }
 
-    /// Whether so many more entries may be remembered.
+    /// Counts more entries. Returns true if they may be held.
     fn allows_entries(&mut self, entries: usize) -> bool {
         self.entries += entries;
         !self.is_spent()
     }
 
-    /// What a walk found.
+    /// Creates the result of a walk.
     fn found(&self, mut files: Vec<PathBuf>) -> Found {
         let cut_short = self.is_spent() || files.len() > Self::FILES;
         files.truncate(Self::FILES);
         Found { files, cut_short, listed: self.directories + self.meter.weight() / 2 }
     }
 
-    /// Goes a step deeper; whether that is allowed. In any case [`Self::comes_back`] must follow.
+    /// Enters one more level. Returns true if that is allowed. [`Self::comes_back`] must follow in any case.
     fn goes_deeper(&mut self) -> bool {
         self.depth += 1;
         self.is_too_deep |= self.depth > Self::DEPTH;
@@ -160,7 +162,7 @@ impl Budget {
         self.depth -= 1;
     }
 
-    /// Whether so many more names may be tested.
+    /// Counts more tests of names. Returns true if they are allowed.
     fn allows_tests(&mut self, tests: usize) -> bool {
         self.tests += tests;
         !self.is_spent()
@@ -176,20 +178,20 @@ impl Budget {
     }
 }
 
-/// Longest pattern, in UTF-16 units; minimatch 10 and picomatch 4 throw above it, and then nothing is found.
+/// Maximum length of a pattern, in UTF-16 units. minimatch 10 and picomatch 4 throw above it, so that nothing is found.
 const PATTERN_LIMIT: usize = 65_536;
 
-/// How npm's `glob` is called.
+/// Options of npm's `glob`.
 #[derive(Clone, Copy, Debug)]
 pub struct Npm {
-    /// Whether wildcards match names that begin with a dot.
+    /// True if wildcards match names that start with a dot.
     pub dot: bool,
-    /// Whether links to directories are entered everywhere.
+    /// True if links to directories are entered everywhere.
     pub follow: bool,
 }
 
-/// The files (everything but directories: also links, pipes, devices) that npm `glob` 13 with `nodir` finds below `base`, in its
-/// order. A pattern that it refuses finds nothing.
+/// Returns the files (everything but directories, thus also links, pipes, devices) that npm `glob` 13 with `nodir`
+/// finds below `base`, in its order. A pattern that it rejects finds nothing.
 pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Found {
     match parts::compile(pattern, options.dot) {
         Ok(patterns) => npm::walk(tree, base, patterns, options),
@@ -197,12 +199,12 @@ pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Found {
     }
 }
 
-/// The files that `Glob.scan` of Bun 1.3 finds below `base` with `onlyFiles`, in its order; none when it throws.
+/// Returns the files that `Glob.scan` of Bun 1.3 with `onlyFiles` finds below `base`, in its order; none if it throws.
 pub fn bun(tree: &dyn Tree, base: &Path, pattern: &str, dot: bool, follow: bool) -> Found {
     bun::walk(tree, base, pattern, bun::Options { dot, follow }).unwrap_or_else(|bun::Thrown| Found::default())
 }
 
-/// What `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
+/// Returns everything that `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
 pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
     // Node calls minimatch with `windowsPathsNoEscape`.
     match parts::compile(&pattern.replace('\\', "/"), false) {
@@ -211,18 +213,19 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
     }
 }
 
-/// For each pattern the first file below `base` that it could mean by the loosest reading any harness has: from any directory, in
-/// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
-/// names them. If nothing is found, no harness finds anything. Where that cannot be told, the base itself is the answer.
+/// Returns for each pattern the first file below `base` that it matches under the most permissive semantics of any
+/// agent: relative to any directory, ignoring case, and a directory matches its content. Directories that `enter`
+/// rejects are skipped unless the pattern names them. If nothing is found, no agent finds anything. If that cannot be
+/// decided, the result is `base` itself.
 pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let counted = Counted { tree, listed: Cell::new(0) };
     let found = any::walk(&counted, base, patterns, enter);
-    // They share the cost of the walk, which weighs little: one file at most is remembered for each.
+    // The patterns share the cost of the walk, which weighs little: at most one file is held for each.
     let listed = counted.listed.get().div_ceil(100 * patterns.len().max(1));
     found.into_iter().map(|files| Found { files, cut_short: false, listed }).collect()
 }
 
-/// A tree, and how many of its directories were listed.
+/// A tree that counts the directories listed.
 struct Counted<'a> {
     tree: &'a dyn Tree,
     listed: Cell<usize>,
@@ -243,10 +246,10 @@ impl Tree for Counted<'_> {
     }
 }
 
-/// How many files [`every`] finds at most.
+/// Maximum number of files that [`every`] returns.
 pub const EVERY_LIMIT: usize = 1000;
 
-/// The files that a pattern could mean by the same reading; no more than [`EVERY_LIMIT`].
+/// Returns the files that a pattern matches under the semantics of [`any()`], at most [`EVERY_LIMIT`].
 pub fn every(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
     let counted = Counted { tree, listed: Cell::new(0) };
     let mut files = any::files(&counted, base, pattern, enter, EVERY_LIMIT);

@@ -1,4 +1,4 @@
-//! The loosest reading of a pattern, by which something may be said of it whichever harness reads it.
+//! Matches patterns under the most permissive semantics of any agent.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use globset::GlobSet;
 use super::plain::parsed;
 use super::{Budget, EntryType, Tree};
 
-/// The files that a pattern could mean, as many as `most`; the base where nobody can tell.
+/// Returns up to `most` files that a pattern may match, or `base` if that cannot be decided.
 pub(super) fn files(
     tree: &dyn Tree,
     base: &Path,
@@ -22,12 +22,12 @@ pub(super) fn files(
     Walk::new(tree, base, enter, [&wanted]).most(most).below(base).pop().unwrap_or_default()
 }
 
-/// For each pattern the first file that it could mean, or the base where nobody can tell. One walk serves them all.
+/// Returns for each pattern the first file that it may match, or `base` if that cannot be decided. One walk serves all.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Vec<PathBuf>> {
     let wanted: Vec<_> = patterns.iter().map(|pattern| Wanted::new(base, pattern)).collect();
     let alone = |wanted: &Option<Wanted>| match wanted {
         None => vec![base.to_owned()],
-        // Most patterns begin with the directory that they are about.
+        // Most patterns start with the directory that they are about.
         Some(wanted) => {
             let first = base.join(wanted.anchor.iter().collect::<PathBuf>());
             let beside = first.parent().filter(|dir| dir.starts_with(base) && *dir != base);
@@ -44,14 +44,14 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn 
     found
 }
 
-/// A pattern that is looked for.
+/// A compiled pattern.
 struct Wanted<'p> {
-    /// The pattern as seen from the base.
+    /// The pattern relative to the base.
     plain: &'p str,
     globs: GlobSet,
-    /// The same for paths beyond ASCII, once one was met.
+    /// Globs for non-ASCII paths, compiled when the first such path occurs.
     loosened: OnceCell<Option<GlobSet>>,
-    /// The directories that it begins with, up to its first wildcard: only behind these a file can match.
+    /// Directories up to the first wildcard; files match only below these.
     anchor: Vec<&'p str>,
 }
 
@@ -65,25 +65,26 @@ impl<'p> Wanted<'p> {
         Some(Wanted { plain, globs, loosened: OnceCell::new(), anchor })
     }
 
-    /// Whether a file could be meant. To `globset`, `?` and classes are one byte, to other libraries one character.
+    /// Returns true if the pattern may match a file. For `globset`, `?` and classes are one byte, for other libraries
+    /// one character.
     fn matches(&self, inside: &str) -> bool {
         let loosely = || self.loosened.get_or_init(|| compiled(&loosened(self.plain))).as_ref();
         self.globs.is_match(inside) || (!inside.is_ascii() && loosely().is_some_and(|globs| globs.is_match(inside)))
     }
 
-    /// Whether a directory, by the names that lead to it, ends with the anchor.
+    /// Returns true if the path of a directory ends with the anchor.
     fn begins_at(&self, inside: &str) -> bool {
         let mut names = inside.rsplit('/');
         self.anchor.iter().rev().all(|part| names.next().is_some_and(|name| name.eq_ignore_ascii_case(part)))
     }
 
-    /// Whether a segment of the pattern is this name.
+    /// Returns true if a segment of the pattern is this name.
     fn names(&self, name: &str) -> bool {
         self.plain.split('/').any(|part| part.eq_ignore_ascii_case(name))
     }
 }
 
-/// The pattern as seen from the base; `None` for what another syntax or another place may give a meaning.
+/// Makes a pattern relative to the base; `None` if it may have a meaning in another syntax or at another place.
 fn plain<'p>(base: &Path, pattern: &'p str) -> Option<&'p str> {
     let inside = base.to_str().and_then(|base| pattern.strip_prefix(base)).unwrap_or(pattern);
     let mut plain = inside.trim();
@@ -99,7 +100,8 @@ fn compiled(plain: &str) -> Option<GlobSet> {
     GlobSet::new([parsed(&format!("**/{plain}"), true)?, parsed(&format!("**/{plain}/**"), true)?]).ok()
 }
 
-/// The pattern with a star for whatever means one character, and for every character beyond ASCII, which may have another case.
+/// Replaces everything that matches one character by a star, and also every non-ASCII character, since its case may
+/// differ.
 fn loosened(plain: &str) -> String {
     let mut out = String::with_capacity(plain.len());
     let mut chars = plain.chars();
@@ -129,24 +131,24 @@ fn add_star(out: &mut String) {
     }
 }
 
-/// A walk on behalf of several patterns.
+/// A walk for several patterns.
 struct Walk<'a> {
     tree: &'a dyn Tree,
     base: &'a Path,
     enter: &'a dyn Fn(&str) -> bool,
     wanted: Vec<&'a Wanted<'a>>,
-    /// How many files of each are enough.
+    /// Maximum number of files per pattern.
     most: usize,
 }
 
-/// A directory that is to be looked through.
+/// A directory to list.
 struct Dir {
     path: PathBuf,
-    /// Its path as seen from the base, with slashes.
+    /// Path relative to the base, with slashes.
     inside: String,
-    /// The patterns for which it is entered, by their numbers.
+    /// Indices of the patterns for which it is entered.
     of: Rc<[usize]>,
-    /// Those of them that a file in it can match.
+    /// Indices of those patterns that its files can match.
     awake: Rc<[usize]>,
 }
 
@@ -160,12 +162,12 @@ impl<'a> Walk<'a> {
         Walk { tree, base, enter, wanted: wanted.into_iter().collect(), most: 1 }
     }
 
-    /// The same for more than the first file of each.
+    /// Sets the number of files to find per pattern.
     fn most(self, most: usize) -> Walk<'a> {
         Walk { most, ..self }
     }
 
-    /// The first files for each pattern.
+    /// Returns the first files for each pattern.
     fn below(&self, start: &Path) -> Vec<Vec<PathBuf>> {
         let mut found: Vec<Vec<PathBuf>> = vec![Vec::new(); self.wanted.len()];
         let mut todo = VecDeque::from([self.start(start)]);
@@ -181,7 +183,7 @@ impl<'a> Walk<'a> {
             for (name, kind) in self.tree.entries(&dir.path).unwrap_or_default() {
                 match kind {
                     EntryType::Dir => todo.extend(self.inner(&dir, &name)),
-                    // Where a link leads is not looked at; what it is called is.
+                    // Links are not followed, but their names are matched.
                     EntryType::File | EntryType::Special | EntryType::Link => self.try_file(&dir, &name, &mut found),
                 }
             }
@@ -202,7 +204,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where the walk begins.
+    /// Returns the directory in which the walk starts.
     fn start(&self, path: &Path) -> Dir {
         let inside = path.strip_prefix(self.base).unwrap_or(path).to_string_lossy().into_owned();
         let begins = |at: &usize| {
@@ -215,7 +217,7 @@ impl<'a> Walk<'a> {
         Dir { path: path.to_owned(), inside, of, awake }
     }
 
-    /// A directory in a directory, unless none of the patterns is looked for there.
+    /// Returns a subdirectory, unless no pattern can match below it.
     fn inner(&self, dir: &Dir, name: &str) -> Option<Dir> {
         let inside = joined(&dir.inside, name);
         let of: Rc<[usize]> = if (self.enter)(name) {
@@ -249,7 +251,7 @@ mod tests {
     use super::*;
     use crate::glob::Failure;
 
-    /// Files by their paths.
+    /// A tree of files given by their paths.
     struct Files(&'static [&'static str]);
 
     impl Tree for Files {
@@ -286,7 +288,7 @@ mod tests {
             ("lib/**", false),
             ("**/*.js", false),
             ("node_modules/**/*.js", true),
-            // Nobody can tell.
+            // Undecidable.
             ("../other/*.ts", true),
             ("!lib/**", true),
             ("lib/@(a|b)", true),
@@ -296,7 +298,7 @@ mod tests {
             ("src/web/*.ts", false),
             ("api", true),
             ("api/src/*.ts", false),
-            // To some libraries `é` is one character, to others two bytes.
+            // For some libraries `é` is one character, for others two bytes.
             ("?/*.md", true),
             ("??/*.md", true),
             ("[!a]/[ü].md", true),

@@ -1,13 +1,13 @@
-//! Brace expansion as npm's `brace-expansion` does it: `{b,a}` in that order, `{1..3}`, nested, with Bash's oddities.
+//! Expands braces as npm's `brace-expansion` does: `{b,a}` in that order, `{1..3}`, nested, with Bash's quirks.
 
-/// The most expansions of one pattern; `braceExpandMax` of glob 13.
+/// Maximum number of expansions of one pattern (`braceExpandMax` of glob 13).
 const EXPANSION_LIMIT: usize = 10_000;
-/// The most bytes that intermediate results may take. The real one has no such limit and may run out of memory.
+/// Maximum size of intermediate results, in bytes. The original has no such limit and may run out of memory.
 const LENGTH_LIMIT: usize = 500_000;
-/// The deepest recursion. JavaScript's own stack ends somewhere above.
+/// Maximum recursion depth. JavaScript's own stack ends somewhere above.
 const DEPTH_LIMIT: usize = 500;
 
-// Escaped characters while braces are expanded. Noncharacters, which no pattern needs.
+// Stand-ins for escaped characters during expansion: noncharacters, which no pattern needs.
 const SLASH: char = '\u{fdd0}';
 const OPEN: char = '\u{fdd1}';
 const CLOSE: char = '\u{fdd2}';
@@ -16,13 +16,13 @@ const PERIOD: char = '\u{fdd4}';
 const ESCAPES: [(&str, char, &str); 4] =
     [("\\\\", SLASH, "\\"), ("\\{", OPEN, "{"), ("\\}", CLOSE, "}"), ("\\,", COMMA, ",")];
 
-/// Every pattern that `pattern` stands for, each once, in order; `None` when there is too much of it.
+/// Returns every distinct pattern that `pattern` expands to, in order; `None` if a limit is exceeded.
 pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
     if !has_set(pattern) {
         return Some(vec![pattern.to_owned()]);
     }
     let protected = match pattern.strip_prefix("{}") {
-        // Bash leaves a leading {} alone.
+        // Bash keeps a leading {} as it is.
         Some(rest) => format!("\\{{\\}}{rest}"),
         None => pattern.to_owned(),
     };
@@ -35,7 +35,7 @@ pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
     Some(expanded.filter(|text| seen.insert(text.clone())).collect())
 }
 
-/// The expression for an escaped period is `/\\./g`, which takes any character behind a backslash for one.
+/// Replaces escaped periods. The original's expression `/\\./g` matches a backslash with any character.
 fn with_periods(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -49,7 +49,8 @@ fn with_periods(text: &str) -> String {
     out
 }
 
-/// `/\{(?:(?!\{).)*\}/`: an opening brace and a closing one with no other opening one and no line end between.
+/// Implements `/\{(?:(?!\{).)*\}/`: an opening brace and a closing one without another opening one or a line end
+/// between.
 fn has_set(pattern: &str) -> bool {
     pattern.split('{').skip(1).any(|after| after.split(is_line_end).next().is_some_and(|line| line.contains('}')))
 }
@@ -115,7 +116,7 @@ fn level(text: &str, top: bool, depth: usize) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// `/,(?!,).*\}/`.
+/// Implements `/,(?!,).*\}/`.
 fn later_set(after: &str) -> bool {
     after.match_indices(',').any(|(comma, _)| {
         let rest = &after[comma + 1..];
@@ -123,7 +124,7 @@ fn later_set(after: &str) -> bool {
     })
 }
 
-/// The first outermost pair of braces, as npm's `balanced-match` finds it.
+/// Returns the first outermost pair of braces, as npm's `balanced-match` does.
 fn balanced(text: &str) -> Option<(usize, usize)> {
     let find = |what: char, from: usize| text.get(from..).and_then(|rest| rest.find(what)).map(|at| at + from);
     let mut open = find('{', 0);
@@ -154,7 +155,7 @@ fn balanced(text: &str) -> Option<(usize, usize)> {
     if begun.is_empty() { None } else { right.map(|right| (left, right)) }
 }
 
-/// The members of a set; a nested set is one member.
+/// Returns the members of a set; a nested set is one member.
 fn comma_parts(body: &str, depth: usize) -> Option<Vec<String>> {
     if depth > DEPTH_LIMIT {
         return None;
@@ -172,7 +173,7 @@ fn comma_parts(body: &str, depth: usize) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// `1..5`, `a..e`, with an optional step.
+/// A sequence such as `1..5` or `a..e`, with an optional step.
 struct Sequence {
     from: i64,
     to: i64,
@@ -214,7 +215,7 @@ impl Sequence {
         let mut out = Vec::new();
         let mut at = self.from;
         let down = self.to < self.from;
-        // A step of zero goes on for ever in the real one.
+        // The original never ends for a step of zero.
         while out.len() < EXPANSION_LIMIT && if down { at >= self.to } else { at <= self.to } {
             out.push(match (self.letters, self.width) {
                 (true, _) => {

@@ -1,8 +1,8 @@
-//! The walk of `Glob.scan` in Bun 1.3, which takes directories from a stack: all entries of one in the order of the disk,
-//! then its last subdirectory first.
+//! Reproduces the walk of `Glob.scan` in Bun 1.3, which takes directories from a stack: all entries of one in the order
+//! of the disk, then its last subdirectory first.
 //!
-//! Links are put on the stack like directories, so a link to a file is found after the files beside it. Some slips of the
-//! walk show in what it finds, and are followed here: they are named where they happen.
+//! Links are put on the stack like directories, so a link to a file is found after the files beside it. Some bugs of
+//! the walk affect its results and are reproduced here; comments mark them.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -16,22 +16,22 @@ pub(super) mod name;
 
 use name::Name;
 
-/// Longest pattern that is looked at, in bytes. Bun has no limit; nothing this long is meant.
+/// Maximum length of a pattern, in bytes. Bun has no limit, but no real pattern is this long.
 const PATTERN_LIMIT_BYTES: usize = 4096;
 
-/// How `Glob.scan` is called, with `onlyFiles`.
+/// Options of `Glob.scan` with `onlyFiles`.
 #[derive(Clone, Copy)]
 pub(super) struct Options {
-    /// Whether wildcards match names that begin with a dot.
+    /// True if wildcards match names that start with a dot.
     pub dot: bool,
-    /// Whether links are followed.
+    /// True if links are followed.
     pub follow: bool,
 }
 
-/// The scan throws, and its caller gets no files at all.
+/// Error of a scan that throws, so that its caller gets no files at all.
 pub(super) struct Thrown;
 
-/// What `pattern`, which is not absolute, finds below `base`.
+/// Returns the files that `pattern`, which must be relative, finds below `base`.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options) -> Result<Found, Thrown> {
     let parts = parts(pattern);
     if parts.is_empty() || pattern.len() > PATTERN_LIMIT_BYTES {
@@ -56,10 +56,10 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options
     Ok(walk.budget.found(walk.found))
 }
 
-/// What stands between two slashes, wherever they are: one inside braces divides them.
+/// The text between two slashes. Slashes within braces separate too.
 struct Part {
     kind: PartKind,
-    /// It ends the pattern, and a slash stands behind it.
+    /// True for the last part if a slash follows it.
     only_directories: bool,
 }
 
@@ -70,9 +70,9 @@ enum PartKind {
     Up,
     /// `**`
     Stars,
-    /// Without any character that has a meaning; a backslash stands for itself.
+    /// Text without special characters; a backslash is literal.
     Text(String),
-    /// `*.md`: names with this end. A backslash stands for itself here too.
+    /// Names with an ending, such as `*.md`. A backslash is literal here too.
     Ending(String),
     /// Anything else.
     Name(Name),
@@ -104,16 +104,16 @@ fn parts(pattern: &str) -> Vec<Part> {
         let (text, after) = rest.split_once('/').unwrap_or((rest, ""));
         let only_directories = after.is_empty() && rest.ends_with('/');
         if text.is_empty() && after.is_empty() {
-            // Two slashes at the end ask for a file without a name.
+            // Two slashes at the end ask for a file with an empty name.
             parts.push(Part { kind: PartKind::Text(String::new()), only_directories });
         } else if !text.is_empty() {
-            // With a slash behind them, the special forms are not known as such.
+            // Bun does not recognize the special forms if a slash follows.
             let kind = match text {
                 "." if !only_directories => PartKind::Here,
                 ".." if !only_directories => PartKind::Up,
                 "**" if !only_directories => PartKind::Stars,
                 text if !text.contains(['*', '[', '{', '?', '!']) => PartKind::Text(text.to_owned()),
-                // Whether the short way will do is read off the whole rest of the pattern.
+                // Bun tests the whole rest of the pattern to decide whether the fast path applies.
                 text if text.starts_with("*.") && !rest[1..].contains(['*', '[', '{', '?']) => {
                     PartKind::Ending(text[1..].to_owned())
                 }
@@ -135,24 +135,24 @@ enum Item {
     Link {
         path: PathBuf,
         at: usize,
-        /// Where Bun thinks that its name begins in the path.
+        /// Position at which Bun assumes that the name starts in the path.
         name_from: usize,
     },
 }
 
-/// A directory that was opened through a link, before its turn came.
+/// A directory that was opened through a link before its turn.
 struct Opened {
     path: PathBuf,
     closed: Cell<bool>,
 }
 
-/// How a directory is gone on with.
+/// The part with which a directory continues.
 enum Step {
-    /// With the same part: it is `**`.
+    /// The same part, which is `**`.
     Same,
-    /// With the next one.
+    /// The next part.
     Next,
-    /// Both with the same part and behind the next one, which is a directory's name after `**`.
+    /// Both the same part and the one after the next, whose directory name after `**` matched.
     Both,
 }
 
@@ -180,8 +180,8 @@ impl Walk<'_> {
             at += 1;
         }
         let place = match &opened {
-            // What was opened through a link is read there, without the dots. Where it was to be read twice, it is
-            // closed by the second time.
+            // A directory that was opened through a link is read at that path, without the dots. Bun closes it after
+            // the first read, so a second one fails.
             Some(opened) if opened.closed.replace(true) => return Err(Thrown),
             Some(opened) => opened.path.clone(),
             None => path.clone(),
@@ -223,7 +223,7 @@ impl Walk<'_> {
             EntryType::Dir => self.go_on(&path(), at, name, None),
             EntryType::Link => {
                 if self.options.follow && self.parts[at].matches(name, self.options.dot) {
-                    // Counted on the path before its dots were taken out.
+                    // Bun counts on the path before its dots were removed.
                     let name_from = dir.as_os_str().len() + 1;
                     self.stack.push(Item::Link { path: path(), at, name_from });
                 }

@@ -1,19 +1,19 @@
-//! `[…]` in a pattern, as minimatch makes a regular expression of it.
+//! Converts `[…]` in a pattern to a regular expression, as minimatch does.
 
 use super::units::{is_one_of, push_escaped, unit, utf16};
 
-/// `[…]` as a regular expression.
+/// A converted `[…]`.
 pub(super) struct ClassSource {
     pub regex: Vec<u16>,
     pub unicode: bool,
-    /// How many units of the pattern it takes.
+    /// Length in the pattern, in UTF-16 units.
     pub length: usize,
-    /// False for `[x]`, which is a way to write a literal x.
+    /// False for `[x]`, which means a literal x.
     pub magic: bool,
 }
 
-/// The POSIX classes: name, members, whether they need the `u` flag, and whether they are what must not match. As in minimatch,
-/// `[:print:]` is not negated: its table there has no third column.
+/// POSIX classes: name, members, true if they need the `u` flag, and true if the members are those that must not match.
+/// As in minimatch, `[:print:]` is not negated: its table lacks the third column there.
 const POSIX: [(&str, &str, bool, bool); 14] = [
     ("[:alnum:]", "\\p{L}\\p{Nl}\\p{Nd}", true, false),
     ("[:alpha:]", "\\p{L}\\p{Nl}", true, false),
@@ -31,20 +31,20 @@ const POSIX: [(&str, &str, bool, bool); 14] = [
     ("[:xdigit:]", "A-Fa-f0-9", false, false),
 ];
 
-/// What stands in the brackets, as parts of a class.
+/// The content of the brackets, as parts of a class.
 #[derive(Default)]
 struct Members {
     ranges: Vec<Vec<u16>>,
-    /// What must not match.
+    /// Classes whose members must not match.
     others: Vec<Vec<u16>>,
     unicode: bool,
-    /// What a range begins with that is not ended.
+    /// Start of a range that has no end yet.
     range_start: Option<u16>,
 }
 
-/// `[…]` at the start of `glob`; `None` when it never ends, so that the bracket is a literal one.
+/// Converts the `[…]` at the start of `glob`; `None` if it is never closed, so that the bracket is literal.
 pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
-    // A class that can match nothing: then nothing matches the whole segment.
+    // A class that matches nothing makes the whole segment match nothing.
     let poison = || Some(ClassSource { regex: utf16("$."), unicode: false, length: glob.len(), magic: true });
     let negated = glob.get(1).is_some_and(|c| is_one_of(*c, "!^"));
     let first = if negated { 2 } else { 1 };
@@ -70,7 +70,7 @@ pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
     }
     let (regex, magic) = match members.only().filter(|_| !negated) {
         Some(only) => {
-            // `[x]` is a way to write a literal x.
+            // `[x]` means a literal x.
             let mut regex = Vec::new();
             push_escaped(&mut regex, only);
             (regex, false)
@@ -80,7 +80,7 @@ pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
     Some(ClassSource { regex, unicode: magic && members.unicode, length: at + 1, magic })
 }
 
-/// The POSIX class that a text begins with.
+/// Returns the POSIX class at the start of a text.
 fn posix(text: &[u16]) -> Option<&'static (&'static str, &'static str, bool, bool)> {
     let begins =
         |name: &str| text.len() >= name.len() && name.bytes().zip(text).all(|(byte, unit)| u16::from(byte) == *unit);
@@ -88,7 +88,8 @@ fn posix(text: &[u16]) -> Option<&'static (&'static str, &'static str, bool, boo
 }
 
 impl Members {
-    /// Adds the member at a place, or a range that ends or begins there; how many units it takes. `None` at the end.
+    /// Adds the member at a position, or a range that ends or starts there. Returns its length in units; `None` at the
+    /// end.
     fn add(&mut self, glob: &[u16], at: usize) -> Option<usize> {
         let c = *glob.get(at)?;
         if let Some(start) = self.range_start.take() {
@@ -111,14 +112,14 @@ impl Members {
         Some(1)
     }
 
-    /// Adds a POSIX class; how many units its name takes.
+    /// Adds a POSIX class. Returns the length of its name in units.
     fn add_posix(&mut self, (name, class, unicode, is_other): &(&str, &str, bool, bool)) -> usize {
         if *is_other { &mut self.others } else { &mut self.ranges }.push(utf16(class));
         self.unicode |= unicode;
         name.len()
     }
 
-    /// The only member, if there is one, and it is a single unit.
+    /// Returns the only member if there is exactly one and it is a single unit.
     fn only(&self) -> Option<u16> {
         let ([only], []) = (self.ranges.as_slice(), self.others.as_slice()) else { return None };
         let is_single = only.len() == 1 || (only.len() == 2 && only[0] == unit(b'\\'));

@@ -1,13 +1,13 @@
-//! The common forms of a segment, which minimatch tests without a regular expression.
+//! Recognizes the common forms of a segment, which minimatch tests without a regular expression.
 
-/// The tests that minimatch puts in place of a regular expression. They do not always agree with it, and they win.
+/// Tests that minimatch uses instead of a regular expression. They do not always agree with it, and take precedence.
 #[derive(Debug, PartialEq)]
 pub(super) enum Fast {
     /// `*`
     Star { dot: bool },
     /// `*.md`
     StarThen { dot: bool, end: String },
-    /// `??.md`: as long as the pattern, in UTF-16 units, with that end.
+    /// `??.md`: names of the same length as the pattern, in UTF-16 units, with that ending.
     Marks { dot: bool, units: usize, end: String },
     /// `*.*`
     StarDotStar { dot: bool },
@@ -16,7 +16,7 @@ pub(super) enum Fast {
 }
 
 impl Fast {
-    /// The form that a pattern has, if it is one of these.
+    /// Returns the form of a pattern if it is one of these.
     pub fn of(pattern: &str, dot: bool) -> Option<Fast> {
         let plain = |rest: &str| !rest.contains(['+', '@', '!', '?', '*', '[', '(']);
         let after_stars = pattern.trim_start_matches('*');
@@ -44,7 +44,7 @@ impl Fast {
         None
     }
 
-    /// Whether a name matches.
+    /// Returns true if a name matches.
     pub fn matches(&self, name: &str) -> bool {
         let visible = |dot: bool| if dot { name != "." && name != ".." } else { !name.starts_with('.') };
         match self {

@@ -1,21 +1,22 @@
-//! What a pattern may be before it is handed to a compiler: how long, how deep, with how many alternatives.
+//! Limits on patterns before they are compiled: length, nesting depth, number of alternatives.
 //!
-//! A repository writes the patterns, and compilers follow them call by call. So every compiler of patterns stands behind one of
-//! these; what a pattern is beyond its bounds is for the caller to say, and never a crash.
+//! Patterns come from repositories, and compilers process them recursively. So every compiler is guarded by limits; the
+//! caller decides what a pattern beyond them means, and nothing crashes.
 
-/// The bounds of one compiler.
+/// Limits of one compiler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// Maximum length, in bytes.
     pub length: usize,
-    /// How deep braces, parentheses and brackets may nest together.
+    /// Maximum nesting depth of braces and parentheses together.
     pub depth: usize,
-    /// How many commas and bars there may be inside of them.
+    /// Maximum number of commas and bars inside of them.
     pub alternatives: usize,
 }
 
 impl Bounds {
-    /// Returns true if a compiler may be given the pattern. Escaped signs count as well: compilers differ in what escapes.
+    /// Returns true if the pattern may be compiled. Escaped characters count as well, since compilers differ in
+    /// escaping.
     pub(super) fn allow(self, pattern: &str) -> bool {
         if pattern.len() > self.length {
             return false;

@@ -1,30 +1,30 @@
-//! What matching has cost on this thread, so that an answer comes to its end whatever patterns a repository holds.
+//! Counts the cost of matching on the current thread, so that an answer ends whatever patterns a repository holds.
 //!
-//! It counts steps, and never time: an answer must not depend on how busy a machine is.
+//! Counts steps, and never time: an answer must not depend on the machine's load.
 
 use std::cell::Cell;
 
-/// How many steps may be taken under one meter, each over one character of a name. They take about a tenth of a second.
+/// Number of steps allowed under one meter, each over one character of a name. They take about a tenth of a second.
 const ALLOWANCE: u64 = 30_000_000;
 
-/// How many steps weigh as much as one question about a file.
+/// Number of steps that weigh as much as one question about a file.
 const QUESTION: u64 = 512;
 
 thread_local! {
     static SPENT: Cell<u64> = const { Cell::new(0) };
-    /// Up to where steps may be taken.
+    /// Value of `SPENT` up to which steps are allowed.
     static CEILING: Cell<u64> = const { Cell::new(u64::MAX) };
-    /// How many matches were given up.
+    /// Number of matches that were aborted.
     static GIVEN_UP: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts from when it is made. Meters nest: one that is made later must be dropped earlier, and what it counted does not count
-/// for those around it.
+/// Counts from its creation. Meters nest: one that is created later must be dropped earlier, and its steps do not count
+/// for the enclosing ones.
 #[derive(Debug)]
 pub struct Meter {
     began: u64,
     given_up: u64,
-    /// The ceiling of the meter around it.
+    /// Ceiling of the enclosing meter.
     outer: u64,
 }
 
@@ -45,7 +45,7 @@ impl Drop for Meter {
 }
 
 impl Meter {
-    /// The steps since it was made, in questions about files.
+    /// Returns the steps since its creation, in questions about files.
     pub fn weight(&self) -> usize {
         usize::try_from(self.spent() / QUESTION).unwrap_or(usize::MAX)
     }
@@ -54,25 +54,25 @@ impl Meter {
         SPENT.get() - self.began
     }
 
-    /// Whether some match was given up since: then what did not match may have matched.
+    /// Returns true if a match was aborted since its creation: then a name that did not match may have matched.
     pub fn has_given_up(&self) -> bool {
         GIVEN_UP.get() > self.given_up
     }
 }
 
-/// Takes so many steps; whether there may be more.
+/// Counts `steps`. Returns true if more are allowed.
 pub(super) fn takes(steps: usize) -> bool {
     let spent = SPENT.get() + steps as u64;
     SPENT.set(spent);
     spent <= CEILING.get()
 }
 
-/// Notes that a match was given up, or that a pattern is beyond a bound which the client does not have.
+/// Records that a match was aborted, or that a pattern exceeds a limit that the client does not have.
 pub fn gives_up() {
     GIVEN_UP.set(GIVEN_UP.get() + 1);
 }
 
-/// Runs `work`. Returns its value, and true if something was given up meanwhile.
+/// Runs `work`. Returns its value, and true if something was aborted meanwhile.
 pub fn watched<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let before = GIVEN_UP.get();
     let made = work();

@@ -1,7 +1,7 @@
-//! The walk of Node's `fs.glob`: what it finds, and in which order.
+//! Reproduces the walk of Node's `fs.glob`: its results and their order.
 //!
-//! Node walks with a stack of directories, each with the places in the pattern that may go on there, and remembers what
-//! it has tried. Links are entered where the pattern names them, not below `**` or by a wildcard.
+//! Node walks with a stack of directories, each with the positions in the pattern that continue there, and remembers
+//! what it has tried. Links are entered where the pattern names them, not below `**` or through a wildcard.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::parts::Pattern;
 use super::segment::Segment;
 use super::{Budget, EntryType, Found, Tree};
 
-/// What `patterns` find below `base`, as absolute paths.
+/// Returns what `patterns` match below `base`, as absolute paths.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Found {
     let mut walk = Walk {
         tree,
@@ -32,11 +32,11 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Found 
     walk.budget.found(walk.found)
 }
 
-/// Where the walk is.
+/// The current position of the walk.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
     path: PathBuf,
-    /// Whether this is where the walk began: `**` does not find it.
+    /// True for the start of the walk, which `**` does not match.
     start: bool,
 }
 
@@ -46,7 +46,7 @@ impl Place {
     }
 
     fn entry(&self, name: &str) -> Place {
-        // One name at a time, so `.` and `..` are all that can need taking out.
+        // One name at a time, so only `.` and `..` need to be removed.
         let path = match name {
             "." => self.path.clone(),
             ".." => self.path.parent().unwrap_or(&self.path).to_owned(),
@@ -56,18 +56,18 @@ impl Place {
     }
 }
 
-/// A pattern with the places in it that may go on.
+/// A pattern with the positions in it that may continue.
 struct Task {
     pattern: usize,
     places: Vec<usize>,
-    /// Places that came through a link, from where `**` does not go on.
+    /// Positions that were reached through a link, from which `**` does not continue.
     linked: Vec<usize>,
 }
 
 struct Walk<'a> {
     tree: &'a dyn Tree,
     patterns: &'a [Pattern],
-    /// The rests of patterns that were tried in a directory.
+    /// Remainders of patterns that were tried, by directory.
     seen: HashMap<PathBuf, HashSet<String>>,
     found: Vec<PathBuf>,
     found_before: HashSet<PathBuf>,
@@ -149,7 +149,7 @@ impl Walk<'_> {
                     return;
                 }
                 let mut entries = self.tree.entries(&place.path).unwrap_or_default();
-                // libuv sorts what it lists, by bytes.
+                // libuv sorts its listings by bytes.
                 entries.sort_by(|one, other| one.0.as_bytes().cmp(other.0.as_bytes()));
                 entries
             }
@@ -159,8 +159,8 @@ impl Walk<'_> {
         }
     }
 
-    /// One entry of a directory against every place of the pattern. It is long because Node's is: what is found, and in which
-    /// order, follows from these steps in this order.
+    /// Tests one entry of a directory against every position of the pattern. This is long because Node's function is:
+    /// the results and their order follow from these steps in this order.
     fn entry(&mut self, place: &Place, task: &Task, (name, kind): (&str, EntryType), last: usize, is_last: bool) {
         let pattern = &self.patterns[task.pattern];
         let tests = |at: usize| match pattern.segment(at) {
@@ -233,7 +233,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `**/..`: the directory and the one above it go on behind the `..`.
+    /// Handles `**/..`: the directory and its parent continue after the `..`.
     fn up(&mut self, place: &Place, pattern: usize, at: usize, last: usize) {
         let above = place.entry("..");
         for place in [place.clone(), above] {
@@ -262,7 +262,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The rest of a pattern from a place, which is what Node compares tries by.
+    /// Returns the remainder of a pattern, by which Node compares tries.
     fn rest(&self, pattern: usize, at: usize) -> String {
         self.patterns[pattern].globs.get(at..).unwrap_or_default().join("/")
     }
@@ -271,7 +271,7 @@ impl Walk<'_> {
         self.seen.get(path).is_some_and(|seen| seen.contains(&self.rest(pattern, at)))
     }
 
-    /// Remembers a try; whether any part of it was tried before.
+    /// Records a try. Returns true if any part of it was tried before.
     fn tried(&mut self, path: &Path, task: &Task) -> bool {
         let rests: Vec<String> = task.places.iter().map(|at| self.rest(task.pattern, *at)).collect();
         let seen = self.seen.entry(path.to_owned()).or_default();

@@ -1,8 +1,8 @@
-//! The walk of npm's `glob` 13, event by event, because the order of its results is the order of its events.
+//! Reproduces the walk of npm's `glob` 13 event by event, since the order of its results is the order of its events.
 //!
-//! Nothing in it is sorted. A listing is taken in reverse, since `path-scurry` puts each entry in front of those before it;
-//! what is only looked up by name needs an `lstat` and so comes after what a listing already told; listings and `lstat`s
-//! are answered in the order they were asked for. Entries are compared by compatibility-decomposed name, as it does.
+//! Nothing is sorted. A listing is processed in reverse, since `path-scurry` puts each entry in front of those before
+//! it. A name that was only looked up needs an `lstat` and so comes after the names of a listing; listings and `lstat`s
+//! are answered in the order of the requests. Names are compared in compatibility-decomposed form, as in the original.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -50,17 +50,17 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
     walk.budget.found(walk.found)
 }
 
-/// A pattern, and whether each of its `**` may still follow a link.
+/// A pattern, and for each segment whether a `**` there may still follow a link.
 struct View {
     pattern: Pattern,
     follows: RefCell<Vec<bool>>,
-    /// For each segment a number that stands for the pattern from there on, as written: that is what patterns are compared by.
+    /// Number of the remaining pattern from each segment on, as written, by which patterns are compared.
     texts: Vec<usize>,
-    /// The same for all of a pattern that begins at `/`.
+    /// Number of the whole pattern if it starts at `/`.
     root: Option<usize>,
 }
 
-/// What a rest of a pattern begins with, and the number of what follows.
+/// Numbers by the first segment of a remaining pattern and the number of what follows.
 type Numbers = HashMap<(String, usize), usize>;
 
 impl View {
@@ -79,12 +79,12 @@ impl View {
     }
 }
 
-/// What remains of a pattern from one segment on.
+/// The remainder of a pattern from one segment on.
 #[derive(Clone)]
 struct Rest {
     view: Rc<View>,
     at: usize,
-    /// Whether it still begins at `/`: below, the same `**` goes on where it is.
+    /// True if it still starts at `/`; after that, the same `**` continues in place.
     is_rooted: bool,
 }
 
@@ -98,7 +98,7 @@ impl Rest {
         (self.at + 1 < self.view.pattern.len()).then(rest)
     }
 
-    /// The segment after this one, if that is a fixed text.
+    /// Returns the next segment if it is a fixed text.
     fn next_text(&self) -> Option<&str> {
         match self.view.pattern.segment(self.at + 1)? {
             Segment::Text(text) => Some(text),
@@ -106,12 +106,12 @@ impl Rest {
         }
     }
 
-    /// The number that stands for it as written.
+    /// Returns the number of the remainder as written.
     fn text(&self) -> usize {
         self.view.root.filter(|_| self.is_rooted).unwrap_or(self.view.texts[self.at])
     }
 
-    /// A `**` that begins a pattern never follows links.
+    /// Returns true if this `**` may follow a link. A leading `**` never does.
     fn may_follow(&self) -> bool {
         let leading = self.at == 0 && !self.view.pattern.absolute;
         !leading && matches!(self.segment(), Segment::Stars) && self.view.follows.borrow()[self.at]
@@ -126,8 +126,8 @@ impl Rest {
     }
 }
 
-/// Which patterns were already taken up at each node. As in the original, copies share the sets that they have in common: what
-/// one adds to such a set, the others see.
+/// Patterns that were already processed at each node. As in the original, copies share the sets that they have in
+/// common: additions to such a set are visible in all copies.
 type Walked = HashTrieMap<usize, Rc<RefCell<HashSet<usize>>>>;
 
 fn was_walked(walked: &Walked, node: usize, pattern: &Rest) -> bool {
@@ -143,26 +143,26 @@ fn store_walked(walked: &mut Walked, node: usize, pattern: &Rest) {
     }
 }
 
-/// A path that was met.
+/// A path that the walk has met.
 struct Node {
     name: Rc<str>,
     key: Rc<str>,
     parent: usize,
-    /// Not known before an `lstat` or the listing of its directory.
+    /// Type of the entry; not known before an `lstat` or the listing of its directory.
     kind: Option<EntryType>,
     absent: bool,
-    /// What is known of a directory.
+    /// Data about a directory.
     dir: Option<Box<Directory>>,
 }
 
 #[derive(Default)]
 struct Directory {
     children: VecDeque<usize>,
-    /// How many of the children the listing told; the others were only looked up.
+    /// Number of children from the listing; the others were only looked up.
     told: usize,
     listed: bool,
     waiting: Vec<Waiting>,
-    /// The first child of each key, once one was looked up.
+    /// First child of each key, once one was looked up.
     by_key: Option<HashMap<Rc<str>, usize>>,
 }
 
@@ -188,7 +188,7 @@ enum Event {
     List(usize),
 }
 
-/// What one step of the walk found: matches, with whether they must be directories, and where to go on.
+/// The result of one step: matches, each with whether it must be a directory, and where to continue.
 #[derive(Default)]
 struct Step {
     matches: Vec<(usize, bool)>,
@@ -254,7 +254,7 @@ impl Walk<'_> {
         self.nodes[node].dir.get_or_insert_default()
     }
 
-    /// The children of a node by their keys; few nodes are asked for them.
+    /// Returns the children of a node by key, on demand since few nodes need them.
     fn by_key(&mut self, node: usize) -> &mut HashMap<Rc<str>, usize> {
         if self.dir(node).by_key.is_none() {
             let children = self.dir(node).children.iter().rev().copied().collect::<Vec<_>>();
@@ -287,8 +287,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes patterns up at a place, unless that is a step too many: patterns with `**` and `..` lead up and down between
-    /// directories that are known.
+    /// Processes patterns at a node, unless the depth limit is reached: patterns with `**` and `..` lead up and down
+    /// between known directories.
     fn enter(&mut self, target: usize, patterns: Vec<Rest>, walked: Walked) {
         if self.budget.goes_deeper() {
             self.take_up(target, patterns, walked);
@@ -296,7 +296,7 @@ impl Walk<'_> {
         self.budget.comes_back();
     }
 
-    /// Goes along fixed names, and lists directories where something must be matched.
+    /// Follows fixed names, and lists directories where something must be matched.
     fn take_up(&mut self, target: usize, patterns: Vec<Rest>, mut walked: Walked) {
         let mut step = Step::default();
         for pattern in patterns {
@@ -375,7 +375,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes on below a directory whose entries are known.
+    /// Continues below a directory whose entries are known.
     fn go_on(&mut self, node: usize, waiting: Waiting) {
         let dir = self.dir(node);
         let entries: Vec<usize> = dir.children.range(..dir.told).copied().collect();
@@ -436,7 +436,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Emits what is known to be a file, and asks about what was only looked up.
+    /// Emits nodes that are known to be files, and requests an `lstat` for those that were only looked up.
     fn report(&mut self, step: &Step) {
         for &(node, only_dir) in &step.matches {
             if only_dir || self.seen.contains(&node) {
@@ -497,7 +497,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An entry of a listing: one that was looked up before is promoted, a new one goes to the front.
+    /// Adds an entry of a listing: one that was looked up before moves to the listed ones, a new one goes to the front.
     fn tell(&mut self, node: usize, name: &str, kind: EntryType) {
         let dir = self.dir(node);
         let told = dir.told;

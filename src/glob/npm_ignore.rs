@@ -1,8 +1,9 @@
-//! npm's `ignore`: gitignore patterns as the package makes regular expressions of them, with all of its oddities.
+//! Reproduces npm's `ignore`: gitignore patterns converted to regular expressions, with all the package's quirks.
 //!
-//! The package rewrites a pattern step by step, and what comes out for unusual patterns follows from the order of the steps
-//! alone; so the same steps are taken here. 7.0.0 (Gemini CLI 0.61 bundles it) to 7.0.5 read patterns alike, and Claude Code
-//! 2.1.329, which has rewritten the package for itself, reads them as these do. From 7.0.6 on they are read as git reads them.
+//! The package rewrites a pattern step by step, and the result for unusual patterns depends on the order of the steps
+//! alone; so the same steps are taken here. Versions 7.0.0 (bundled with Gemini CLI 0.61) to 7.0.5 read patterns alike,
+//! and so does Claude Code 2.1.329, which has its own rewrite of the package. From 7.0.6 on they are read as git reads
+//! them.
 
 use std::sync::OnceLock;
 
@@ -10,15 +11,15 @@ use super::regex::Regex;
 use super::runs;
 use crate::text::is_js_space;
 
-/// A list of patterns; with `!`, later ones may take back what earlier ones ignore.
+/// A list of patterns; later ones with `!` may revert what earlier ones ignore.
 #[derive(Debug)]
 pub struct NpmIgnore {
     rules: Vec<Rule>,
-    /// What is answered at a pattern that became no regular expression.
+    /// Result for a pattern that is not a valid regular expression.
     broken: Result<bool, Thrown>,
 }
 
-/// The package throws: a pattern became no regular expression.
+/// Error of the package: a pattern is not a valid regular expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thrown;
 
@@ -26,22 +27,22 @@ pub struct Thrown;
 struct Rule {
     negative: bool,
     body: String,
-    /// Compiled when a path comes that it could match, as in the package.
+    /// Compiled on the first path that it could match, as in the package.
     regex: OnceLock<Option<Regex>>,
 }
 
 impl NpmIgnore {
-    /// The patterns of a list; blank lines, comments and those with a stray backslash at the end are left out.
+    /// Creates a list. Blank lines, comments and patterns with a stray backslash at the end are left out.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
         NpmIgnore { rules: patterns.into_iter().filter_map(Rule::new).collect(), broken: Err(Thrown) }
     }
 
-    /// The same for a client that leaves out the patterns at which the package throws.
+    /// Creates a list for a client that ignores patterns for which the package throws.
     pub fn lenient<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
         NpmIgnore { broken: Ok(false), ..NpmIgnore::new(patterns) }
     }
 
-    /// Whether a relative path is ignored, or a directory above it; that of a directory ends in a slash.
+    /// Returns true if a relative path, or a directory above it, is ignored. The path of a directory ends with a slash.
     pub fn ignores(&self, path: &str) -> Result<bool, Thrown> {
         let mut folded = None;
         if !self.rules.iter().any(|rule| rule.may_match(path, &mut folded)) {
@@ -50,7 +51,7 @@ impl NpmIgnore {
         let inner = path.strip_suffix('/').unwrap_or(path);
         let above = inner.match_indices('/').map(|(at, _)| at + 1);
         for end in above.chain([path.len()]) {
-            // What lies below an ignored directory cannot be taken back.
+            // A path below an ignored directory cannot be re-included.
             if self.ignores_itself(&path[..end])? {
                 return Ok(true);
             }
@@ -60,7 +61,7 @@ impl NpmIgnore {
 
     fn ignores_itself(&self, path: &str) -> Result<bool, Thrown> {
         self.rules.iter().try_fold(false, |ignored, rule| {
-            // A rule that could change nothing is not even compiled.
+            // A rule that cannot change the result is not even compiled.
             let changes = ignored == rule.negative && rule.matches(path).map_or(self.broken, Ok)?;
             Ok(ignored != changes)
         })
@@ -79,7 +80,8 @@ impl Rule {
         Some(Rule { negative, body: body.to_owned(), regex: OnceLock::new() })
     }
 
-    /// Whether the plain characters of a pattern are in the path: cheaper than a regular expression for each of many patterns.
+    /// Returns false if the path lacks literal characters of the pattern. With many patterns this is cheaper than
+    /// matching each expression.
     fn may_match(&self, path: &str, folded: &mut Option<String>) -> bool {
         if !runs::may_match(&self.body, path, true) {
             return false;
@@ -92,9 +94,9 @@ impl Rule {
         folded.contains(&plain.trim_end().to_ascii_lowercase())
     }
 
-    /// `None` where it became no regular expression.
+    /// Matches a path; `None` if the pattern is not a valid regular expression.
     fn matches(&self, path: &str) -> Option<bool> {
-        // The package compiles it at this point, but none of these fails.
+        // The package compiles the expression at this point, but none of these fails.
         if !runs::may_match(&self.body, path, true) {
             return Some(false);
         }
@@ -106,7 +108,7 @@ impl Rule {
     }
 }
 
-/// The source of the regular expression.
+/// Returns the source of the regular expression.
 fn source(body: &str) -> String {
     let text = body.strip_prefix('\u{feff}').unwrap_or(body);
     let text = with_plain_spaces(&without_trailing_spaces(text));
@@ -116,7 +118,7 @@ fn source(body: &str) -> String {
     ended(with_classes(&text))
 }
 
-/// Spaces at the end go, unless there is a backslash before them: then there is one.
+/// Removes trailing spaces. One after an odd number of backslashes is kept, without its backslash.
 fn without_trailing_spaces(text: &str) -> String {
     let bare = text.trim_end_matches(is_js_space);
     let escapes = bare.len() - bare.trim_end_matches('\\').len();
@@ -126,7 +128,7 @@ fn without_trailing_spaces(text: &str) -> String {
     bare.to_owned()
 }
 
-/// Of a run of backslashes before a space the odd one goes, and any space is a plain one.
+/// Removes the odd backslash of a run before a space, and makes any such space a plain one.
 fn with_plain_spaces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut escapes = 0;
@@ -142,7 +144,7 @@ fn with_plain_spaces(text: &str) -> String {
     out
 }
 
-/// Characters that mean something in an expression get a backslash; a question mark becomes what it means.
+/// Escapes characters that are special in an expression, and converts question marks.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for c in text.chars() {
@@ -155,7 +157,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A slash in front is the start; every other gets a backslash.
+/// Converts a leading slash to the start of the text, and escapes all others.
 fn with_slashes(text: &str) -> String {
     match text.strip_prefix('/') {
         Some(rest) => format!("^{}", rest.replace('/', "\\/")),
@@ -163,7 +165,7 @@ fn with_slashes(text: &str) -> String {
     }
 }
 
-/// With what stands in front of it: any directory, or the start where `body` has a slash that is not its last character.
+/// Prepends what may precede the match: any directory, or the start if `body` has a slash before its last character.
 fn anchored(text: &str, body: &str) -> String {
     if let Some(rest) = text.trim_start_matches('^').strip_prefix("\\*\\*\\/") {
         return format!("^(?:.*\\/)?{rest}");
@@ -176,7 +178,7 @@ fn anchored(text: &str, body: &str) -> String {
     }
 }
 
-/// `/**` before a slash is any directories, at the end anything.
+/// Converts `/**`: before a slash to any directories, at the end to anything.
 fn with_globstars(text: &str) -> String {
     const GLOBSTAR: &str = "\\/\\*\\*";
     let mut out = String::with_capacity(text.len());
@@ -189,7 +191,7 @@ fn with_globstars(text: &str) -> String {
         } else if behind.starts_with("\\/") {
             out.push_str("(?:\\/[^\\/]+)*");
         } else {
-            // The next one may begin in the middle of this.
+            // The next match may start in the middle of this one.
             out.push('\\');
             rest = &rest[at + 1..];
             continue;
@@ -199,7 +201,7 @@ fn with_globstars(text: &str) -> String {
     out + rest
 }
 
-/// Stars are any characters but slashes, if something is behind them and no backslash before them.
+/// Converts stars to any characters but slashes, if something follows them and no backslash precedes them.
 fn with_inner_stars(text: &str) -> String {
     let is_line_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
     let mut out = String::with_capacity(text.len());
@@ -208,7 +210,7 @@ fn with_inner_stars(text: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let bare = rest.trim_start_matches("\\*");
         let mut stars = (rest.len() - bare.len()) / 2;
-        // The last star of the text stays one.
+        // The last star of the text is kept.
         if bare.is_empty() || bare.starts_with(is_line_end) {
             stars = stars.saturating_sub(1);
         }
@@ -225,7 +227,7 @@ fn with_inner_stars(text: &str) -> String {
     out
 }
 
-/// What was escaped by hand is escaped once again, and a pair of backslashes is one.
+/// Undoes the second escape of characters that the pattern itself escapes, and halves pairs of backslashes.
 fn without_double_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -238,7 +240,7 @@ fn without_double_escapes(text: &str) -> String {
     out.replace("\\\\", "\\")
 }
 
-/// `[…]` with its ranges mended; one that never ends, or ends in a backslash, matches nothing.
+/// Converts `[…]` and repairs its ranges; one that is unclosed or ends with a backslash matches nothing.
 fn with_classes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -271,7 +273,7 @@ fn with_classes(text: &str) -> String {
     out + rest
 }
 
-/// Without ranges of ASCII characters that are the wrong way round.
+/// Removes ranges of ASCII characters that are in the wrong order.
 fn with_ranges_in_order(range: &str) -> String {
     let mut out = String::with_capacity(range.len());
     let mut rest = range;
@@ -290,7 +292,7 @@ fn with_ranges_in_order(range: &str) -> String {
     out
 }
 
-/// With what may follow: nothing, or the slash of a directory.
+/// Appends what may follow the match: nothing, or the slash of a directory.
 fn ended(text: String) -> String {
     let text = match text.chars().last() {
         None | Some('*') => text,

@@ -1,4 +1,4 @@
-//! Whole patterns: braces expanded, split at slashes, and simplified for a walk as minimatch does at its level 2.
+//! Compiles whole patterns: expands braces, splits at slashes, and simplifies as minimatch does at its level 2.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,52 +10,52 @@ use super::{Found, PATTERN_LIMIT, braces};
 /// A pattern without braces, ready for a walk.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// What each segment matches; patterns share what is written alike.
+    /// Compiled segments; patterns share those that are written alike.
     segments: Vec<Rc<Segment>>,
-    /// Each segment as written, which is what patterns are compared by.
+    /// Segments as written, by which patterns are compared.
     pub globs: Vec<String>,
-    /// Whether it begins at `/`; its first segment is then dropped.
+    /// True if the pattern starts at `/`; its empty first segment is dropped.
     pub absolute: bool,
 }
 
 impl Pattern {
-    /// What the segment at a place matches.
+    /// Returns the segment at a position.
     pub fn segment(&self, at: usize) -> Option<&Segment> {
         self.segments.get(at).map(|segment| &**segment)
     }
 
-    /// How many segments it has.
+    /// Returns the number of segments.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
 }
 
-/// Why a pattern is not walked with.
+/// Reasons why a pattern is not used for a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// minimatch throws, and nothing is found.
+    /// minimatch throws, so nothing is found.
     Thrown,
-    /// It stands for more than is followed here: what it finds is not known.
+    /// The pattern exceeds a limit of this implementation: what it finds is unknown.
     TooMuch,
 }
 
 impl Refused {
-    /// What is found without a walk.
+    /// Returns the result without a walk.
     pub fn found(self) -> Found {
         Found { cut_short: self == Refused::TooMuch, ..Found::default() }
     }
 }
 
-/// The most patterns that rewriting `**/..` may make; each one doubles them.
+/// Maximum number of patterns that rewriting `**/..` may create; each occurrence doubles them.
 const REWRITE_LIMIT: usize = 10_000;
 
-/// The most segments of all patterns together that one pattern may stand for.
+/// Maximum number of segments of all patterns together that one pattern expands to.
 const PARTS_LIMIT: usize = 250_000;
 
-/// The most segments that are compared to see which patterns cover others; minimatch compares each with all of the others.
+/// Maximum number of segments compared to find patterns that cover others; minimatch compares each with all others.
 const COMPARED_LIMIT: usize = 20_000_000;
 
-/// The patterns that `pattern` stands for, in order.
+/// Returns the patterns that `pattern` expands to, in order.
 pub(super) fn compile(pattern: &str, dot: bool) -> Result<Vec<Pattern>, Refused> {
     if pattern.encode_utf16().count() > PATTERN_LIMIT {
         return Err(Refused::Thrown);
@@ -113,7 +113,7 @@ fn position(parts: &[String], wanted: &str, from: usize) -> Option<usize> {
     parts.iter().skip(from).position(|part| part == wanted).map(|at| at + from)
 }
 
-/// Takes out `.`, doubled `**`, and `x/..`; `**/../a/b` becomes two patterns. Nothing where there is too much of it.
+/// Removes `.`, repeated `**`, and `x/..`; `**/../a/b` becomes two patterns. `None` if a limit is exceeded.
 fn simplify(sets: &mut Vec<Vec<String>>) -> Option<()> {
     loop {
         let mut changed = false;
@@ -136,7 +136,7 @@ fn simplify(sets: &mut Vec<Vec<String>>) -> Option<()> {
     }
 }
 
-/// The patterns that come to this one; there are `left` segments that they may have.
+/// Rewrites `**/..` and returns the additional patterns; they may have `left` segments in total.
 fn split_stars(parts: &mut Vec<String>, left: &mut usize) -> Option<Vec<Vec<String>>> {
     parts.dedup_by(|next, stars| stars == "**" && next == "**");
     let mut more = Vec::new();
@@ -185,7 +185,7 @@ fn drop_parents(parts: &mut Vec<String>) -> bool {
         }
         kept.pop();
         changed = true;
-        // What would begin with `**` must not begin with it: only then are links followed once.
+        // A leading `**` would never follow links, so the result must not start with it.
         if kept.is_empty() && rest.peek().is_some_and(|next| next == "**") {
             kept.push(".".to_owned());
         }
@@ -197,7 +197,7 @@ fn drop_parents(parts: &mut Vec<String>) -> bool {
     changed
 }
 
-/// The patterns, where those that another one covers are merged into the later place; nothing where there are too many.
+/// Merges patterns that another one covers into the later place; `None` if there are too many.
 fn merged_where_covered(sets: Vec<Vec<String>>, dot: bool) -> Option<Vec<Vec<String>>> {
     let mut names = Names::new(dot);
     let mut sets: Vec<Vec<usize>> =
@@ -222,11 +222,11 @@ fn merged_where_covered(sets: Vec<Vec<String>>, dot: bool) -> Option<Vec<Vec<Str
     Some(sets.into_iter().filter(|set| !set.is_empty()).map(named).collect())
 }
 
-/// The parts of patterns by their numbers.
+/// Distinct segments of patterns, by number.
 struct Names {
     all: Vec<String>,
     numbers: HashMap<String, usize>,
-    /// Whether a `*` in its place would match no less.
+    /// True for segments that a `*` in their place would cover.
     covered: Vec<bool>,
     dot: bool,
 }
@@ -252,14 +252,15 @@ impl Names {
         self.all.len() - 1
     }
 
-    /// Whether two patterns are one, which then is in `out`; otherwise that holds what they have in common.
+    /// Returns true if two patterns can be merged, with the result in `out`; otherwise `out` holds what they have in
+    /// common.
     fn merge(&self, a: &[usize], b: &[usize], out: &mut Vec<usize>) -> bool {
         out.clear();
         if a.len() != b.len() {
             return false;
         }
         let (mut i, mut j) = (0, 0);
-        // Which of them has a star where the other one has something that it covers.
+        // True if that pattern has a star where the other one has something that it covers.
         let (mut a_is_wider, mut b_is_wider) = (false, false);
         while i < a.len() && j < b.len() {
             if a[i] == b[j] {

@@ -1,7 +1,7 @@
-//! What npm's `picomatch` 4 makes of a pattern with `dot: true`: a regular expression, with all of its oddities.
+//! Converts patterns to regular expressions as npm's `picomatch` 4 does with `dot: true`, with all its quirks.
 //!
-//! The package reads a pattern character by character and writes an expression as it goes; what it writes for a few unusual
-//! patterns follows from these steps alone, and is what clients match paths with. So the same steps are taken here.
+//! The package reads a pattern character by character and writes the expression as it goes. Its output for some unusual
+//! patterns follows from these steps alone, and clients match paths with it. So the same steps are taken here.
 
 mod fast;
 mod parse;
@@ -13,31 +13,31 @@ use super::regex::Regex;
 use super::runs;
 use super::units::utf16;
 
-/// Longest pattern that is read, in UTF-16 units; the package throws above 65 536.
+/// Maximum length of a pattern, in UTF-16 units; the package throws above 65 536.
 const PATTERN_LIMIT: usize = 8 * 1024;
 
-/// Any one character of a name.
+/// One character of a name.
 const QMARK: &str = "[^/]";
 /// Any characters of a name.
 const STAR: &str = "[^/]*?";
-/// Something must follow.
+/// At least one character must follow.
 const ONE_CHAR: &str = "(?=.)";
-/// No `.` and no `..` stands here.
+/// The following name is neither `.` nor `..`.
 const NO_DOTS_SLASH: &str = "(?!\\.{1,2}(?:\\/|$))";
-/// Any path without `.` and `..` in it.
+/// Any path without `.` and `..`.
 const GLOBSTAR: &str = "(?:(?:(?!(?:^|\\/)\\.{1,2}(?:\\/|$)).)*?)";
 
 /// A compiled pattern.
 #[derive(Debug)]
 pub struct Picomatch {
     pattern: String,
-    /// Holds `None` where the expression is not valid: then the pattern matches itself only. Compiled when a path comes that
-    /// could match.
+    /// Compiled on the first path that could match; `None` if the expression is invalid, so that the pattern matches
+    /// only itself.
     regex: OnceLock<Option<Regex>>,
 }
 
 impl Picomatch {
-    /// Compiles a pattern; `None` where the package throws.
+    /// Creates a matcher; `None` if the package throws.
     pub fn new(pattern: &str) -> Option<Picomatch> {
         if pattern.is_empty() || pattern.encode_utf16().count() > PATTERN_LIMIT {
             return None;
@@ -45,17 +45,18 @@ impl Picomatch {
         Some(Picomatch { pattern: pattern.to_owned(), regex: OnceLock::new() })
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as written.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Whether a path matches.
+    /// Returns true if a path matches.
     pub fn matches(&self, path: &str) -> bool {
         !path.is_empty() && (path == self.pattern || (self.may_match(path) && self.is_found_in(path)))
     }
 
-    /// Classes are left out: what the package writes for them depends on what stands around.
+    /// Returns false if the path lacks letters of the pattern. Skips patterns with classes, since the package's output
+    /// for them depends on the context.
     fn may_match(&self, path: &str) -> bool {
         self.pattern.contains(['[', ']', '?']) || runs::may_match(&self.pattern, path, false)
     }
@@ -66,7 +67,7 @@ impl Picomatch {
     }
 }
 
-/// The source of the expression.
+/// Returns the source of the expression.
 fn expression(pattern: &str) -> String {
     let short = if pattern.starts_with(['.', '*']) { fast::usual(replaced(pattern)) } else { None };
     let (output, negated) = match short {
@@ -77,7 +78,7 @@ fn expression(pattern: &str) -> String {
     if negated { format!("^(?!{source}).*$") } else { source }
 }
 
-/// Whole patterns that mean another.
+/// Replaces whole patterns that have a shorter equivalent.
 fn replaced(pattern: &str) -> &str {
     match pattern {
         "***" => "*",
@@ -86,7 +87,7 @@ fn replaced(pattern: &str) -> &str {
     }
 }
 
-/// What has a meaning in an expression gets a backslash, but for the backslash.
+/// Escapes characters that are special in an expression, except the backslash.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

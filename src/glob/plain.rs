@@ -1,4 +1,4 @@
-//! Patterns as `globset` has them, where no harness's own library is known.
+//! Matches patterns with `globset`, for agents whose own library is not known.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,47 +12,49 @@ use super::PATTERN_LIMIT;
 use super::guard::Bounds;
 use super::meter::{gives_up, watched};
 
-/// The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that only after it has followed the
-/// braces itself, call by call.
+/// Limits for `globset` 0.4. Its regular expressions may nest 250 deep, but it checks that only after following the
+/// braces recursively.
 const BOUNDS: Bounds = Bounds { length: PATTERN_LIMIT, depth: 250, alternatives: 16_384 };
 
-/// How long the lines of one `.gitignore` may be that have wildcards, together, in bytes; and how many lines it may have. An
-/// automaton takes about eighty times as much memory.
+/// Maximum size of all lines with wildcards in one `.gitignore`, in bytes, and maximum number of lines. An automaton
+/// takes about eighty times as much memory.
 const WILDCARDS_LIMIT_BYTES: usize = 64 * 1024;
 const LINES_LIMIT: usize = 100_000;
 
-/// How many compiled patterns are kept, and how long they are at most, in bytes: that of a usual rule takes some ten kilobytes.
+/// Maximum number of cached patterns, and their maximum length in bytes. The automaton of a usual rule takes some ten
+/// kilobytes.
 const KNOWN_LIMIT: usize = 256;
 const KNOWN_LENGTH: usize = 256;
 
-/// Whether a pattern, in which `*` stays within a segment, matches a relative path. One that is no glob matches nothing.
+/// Returns true if a pattern, in which `*` stays within a segment, matches a relative path. An invalid glob matches
+/// nothing.
 pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
-    // Most rules are about other files, and to compile a pattern takes a thousand times as long as to see that.
+    // Most rules are about other files, which is found out a thousand times faster without compiling the pattern.
     may_match(pattern, fold_case, path.as_os_str().as_encoded_bytes())
         && compiled(pattern, fold_case).is_some_and(|glob| glob.is_match(path))
 }
 
-/// Whether a pattern is one that [`plain`] understands. A short one without brackets is one always.
+/// Returns true if [`plain`] understands a pattern. A short one without brackets is always valid.
 pub fn is_plain(pattern: &str) -> bool {
     (pattern.len() <= KNOWN_LENGTH && !has_brackets(pattern)) || compiled(pattern, false).is_some()
 }
 
-/// The patterns as one matcher; those that are no globs are left out.
+/// Compiles the patterns to one matcher; invalid globs are left out.
 pub fn plain_set<'p>(patterns: impl IntoIterator<Item = &'p str>) -> GlobSet {
     let globs: Vec<Glob> = patterns.into_iter().filter_map(|pattern| parsed(pattern, false)).collect();
     GlobSet::new(&globs).unwrap_or_else(|_| {
-        // One of them is too large, or all of them together are.
+        // One pattern, or all of them together, are too large.
         GlobSet::new(globs.into_iter().filter(|glob| alone(glob.clone()).is_some()))
             .unwrap_or_else(|_| GlobSet::empty())
     })
 }
 
 thread_local! {
-    /// What patterns are compiled to, by themselves and with letters folded.
+    /// Cached compiled patterns: case-sensitive ones, and those that ignore case.
     static KNOWN: RefCell<[HashMap<String, Option<Arc<GlobSet>>>; 2]> = RefCell::default();
 }
 
-/// The compiled pattern. The rules of a project are compared with one file after the other.
+/// Returns the compiled pattern. It is cached, since the rules of a project are compared with one file after the other.
 fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
     KNOWN.with_borrow_mut(|known| {
         let known = &mut known[usize::from(fold_case)];
@@ -70,7 +72,7 @@ fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
     })
 }
 
-/// What a pattern says, not yet compiled; `None` for what is no glob.
+/// Parses a pattern without compiling it; `None` for an invalid glob.
 pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
     if !BOUNDS.allow(pattern) {
         gives_up();
@@ -79,18 +81,19 @@ pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
     GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build().ok()
 }
 
-/// A set of one: `Glob::compile_matcher` panics where a pattern grows too large for the regular expressions behind it.
+/// Creates a set of one glob: `Glob::compile_matcher` panics if a pattern grows too large for the regular expressions
+/// behind it.
 fn alone(glob: Glob) -> Option<GlobSet> {
     GlobSet::new([glob]).ok()
 }
 
-/// Whether a pattern has characters with a meaning other than `*` and `?`.
+/// Returns true if a pattern has special characters other than `*` and `?`.
 fn has_brackets(pattern: &str) -> bool {
     pattern.contains(['[', ']', '{', '}', '\\'])
 }
 
-/// Whether a path begins and ends with what a pattern begins and ends with, up to its wildcards, and has what stands between
-/// them in the same order. A slash beside a `**` may stand for nothing.
+/// Returns false if a path lacks the literal start or end of a pattern, or the texts between its wildcards in the same
+/// order. A slash beside a `**` may match nothing.
 fn may_match(pattern: &str, fold_case: bool, path: &[u8]) -> bool {
     if pattern.contains('\\') || (fold_case && !pattern.is_ascii()) {
         return true;
@@ -104,7 +107,7 @@ fn may_match(pattern: &str, fold_case: bool, path: &[u8]) -> bool {
     ends && (has_brackets(pattern) || has_in_order(path, pattern.split(['*', '?']), same))
 }
 
-/// Whether the words stand in a path, one behind the other.
+/// Returns true if a path contains the words in order.
 fn has_in_order<'p>(
     mut path: &[u8],
     words: impl Iterator<Item = &'p str>,
@@ -116,8 +119,8 @@ fn has_in_order<'p>(
     })
 }
 
-/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern leaves nothing out. Lines beyond
-/// all bounds are given up: the lines with wildcards are compiled to one automaton.
+/// Returns the matcher of a `.gitignore` in `dir`, as git reads it; an invalid line ignores nothing. Lines beyond the
+/// limits are dropped, since all lines with wildcards are compiled to one automaton.
 pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>) -> Gitignore {
     let mut left = WILDCARDS_LIMIT_BYTES;
     let lines: Vec<&str> = lines
@@ -144,7 +147,7 @@ pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>
         builder.build()
     };
     let compiles = |line: &&str| parsed(line, false).and_then(alone).is_some();
-    // One of them is too large, or all of them together are.
+    // One line, or all of them together, are too large.
     built(&lines).or_else(|_| built(&lines.into_iter().filter(compiles).collect::<Vec<_>>())).unwrap_or_else(|_| {
         gives_up();
         Gitignore::empty()

@@ -1,7 +1,8 @@
-//! The part of JavaScript's regular expressions that npm's packages for globs make of patterns, matched in bounded time.
+//! The subset of JavaScript's regular expressions that npm's glob packages generate, matched in bounded time.
 //!
-//! A name is matched unit by unit (UTF-16, or code points with the `u` flag), by following the *set* of places a match may
-//! have reached. Without back references that gives the same yes or no as backtracking, but no pattern can make it slow.
+//! A name is matched unit by unit (UTF-16, or code points with the `u` flag), following the *set* of positions that a
+//! match may have reached. Without back references the result equals that of backtracking, but no pattern can make it
+//! slow.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,7 +14,7 @@ use super::meter;
 pub(super) struct Regex {
     root: Alternatives,
     unicode: bool,
-    /// The `i` flag: both sides are compared as [`canonical`] has them.
+    /// The `i` flag: both sides are compared in the form of [`canonical`].
     folds: bool,
     looks: usize,
 }
@@ -32,22 +33,22 @@ enum Repeat {
     Optional,
     Any,
     Some,
-    /// From so many to so many times; without the second, without end.
+    /// Minimum and maximum number of repetitions; without a maximum, any number.
     Times(usize, Option<usize>),
 }
 
 #[derive(Debug)]
 enum Atom {
     Unit(u32),
-    /// Anything but a line end.
+    /// Any character but a line end.
     Dot,
     Class(Class),
     Start,
     End,
     Group(Alternatives),
-    /// A look-ahead, whether something must be there, with its number for remembering results.
+    /// A look-ahead, true if it must match, and its number for caching results.
     Look(Alternatives, bool, usize),
-    /// Where a word begins or ends, or where none does.
+    /// True for a word boundary, false for the opposite.
     Edge(bool),
 }
 
@@ -58,25 +59,25 @@ struct Class {
     properties: Vec<&'static str>,
 }
 
-/// How deep groups may nest; deeper than anyone writes, far from the end of the stack.
+/// Maximum nesting depth of groups; deeper than anyone writes, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
-/// How often `{n}` may repeat.
+/// Maximum number of repetitions in `{n}`.
 const REPEAT_LIMIT: usize = 1_000;
 
-/// The most steps of one match, each over the whole name; with more of them, the match is given up.
+/// Maximum number of steps of one match, each over the whole name; then the match is aborted.
 const EFFORT_LIMIT: usize = 200_000;
 
-/// What a step costs beside its way over the name, in characters.
+/// Fixed cost of a step in addition to the length of the name, in characters.
 const STEP: usize = 16;
 
 impl Regex {
-    /// Compiles `source`; `None` where JavaScript throws a syntax error.
+    /// Compiles `source`; `None` if JavaScript throws a syntax error.
     pub fn new(source: &[u16], unicode: bool) -> Option<Regex> {
         Regex::with_flags(source, unicode, false)
     }
 
-    /// The same with the `i` flag.
+    /// Compiles `source` with the `i` flag.
     pub fn ignoring_case(source: &[u16]) -> Option<Regex> {
         Regex::with_flags(source, false, true)
     }
@@ -90,18 +91,18 @@ impl Regex {
         (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, folds, looks: parser.looks })
     }
 
-    /// Whether the whole name matches.
+    /// Returns true if the whole name matches.
     pub fn matches(&self, name: &str) -> bool {
         let places = self.run(name, |place| place == 0);
         places.last() == Some(&true)
     }
 
-    /// Whether some part of the name matches.
+    /// Returns true if a part of the name matches.
     pub fn is_found_in(&self, name: &str) -> bool {
         self.run(name, |_| true).contains(&true)
     }
 
-    /// Where matches end that begin at such places.
+    /// Returns the ends of matches that start at the positions that `starts` accepts.
     fn run(&self, name: &str, starts: impl Fn(usize) -> bool) -> Places {
         let input: Vec<u32> = if self.unicode {
             name.chars().map(u32::from).collect()
@@ -115,8 +116,8 @@ impl Regex {
     }
 }
 
-/// What stands for a unit where letter case does not matter, as in JavaScript: its upper case, if that is one unit. What is not
-/// ASCII never becomes ASCII.
+/// Returns the canonical form of a unit for comparison without case, as in JavaScript: its upper case, if that is one
+/// unit. A non-ASCII unit never becomes ASCII.
 fn canonical(unit: u32) -> u32 {
     let Some(c) = char::from_u32(unit) else { return unit };
     if c.is_ascii() {
@@ -129,10 +130,11 @@ fn canonical(unit: u32) -> u32 {
     }
 }
 
-/// A range of more units is one of many.
+/// Number of units from which a range is processed as a large one.
 const MANY_UNITS: usize = 4096;
 
-/// The units that stand for those in the ranges. One range may hold them all, and a pattern thousands of such.
+/// Returns the canonical units for all units in the ranges. One range may contain all units, and a pattern may have
+/// thousands of such ranges.
 fn canonical_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     static ALL: LazyLock<Vec<u16>> = LazyLock::new(|| (0..=0xffff).map(|unit| canonical(unit) as u16).collect());
     ranges.sort_unstable();
@@ -147,7 +149,7 @@ fn canonical_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
             all.extend(units.iter().copied().map(u32::from));
             continue;
         }
-        // Sorting so many takes longer than going through all there are.
+        // Sorting so many takes longer than marking them in a table of all units.
         let many = many.get_or_insert_with(|| vec![false; ALL.len()]);
         units.iter().for_each(|unit| many[usize::from(*unit)] = true);
     }
@@ -176,7 +178,7 @@ struct Parser {
     unicode: bool,
     folds: bool,
     looks: usize,
-    /// Whether there is a group that can be referred to, and a reference.
+    /// True if there is a capturing group (`captures`), and a reference (`refers`).
     captures: bool,
     refers: bool,
 }
@@ -219,7 +221,7 @@ impl Parser {
                 self.times()?.unwrap_or(Repeat::Once)
             };
             if repeat != Repeat::Once {
-                // Lazy or greedy finds the same set of places.
+                // Lazy and greedy matching reach the same set of positions.
                 self.eat("?");
             }
             all.last_mut().expect("starts with one").push(Item { atom, repeat });
@@ -227,7 +229,7 @@ impl Parser {
         Some(all)
     }
 
-    /// `{n}`, `{n,}`, `{n,m}`; anything else in braces is text.
+    /// Parses `{n}`, `{n,}` or `{n,m}`; anything else in braces is text.
     fn times(&mut self) -> Option<Option<Repeat>> {
         let start = self.at;
         if !self.eat("{") {
@@ -300,7 +302,7 @@ impl Parser {
         })
     }
 
-    /// What follows a backslash without the `u` flag: a control, a number, or itself.
+    /// Parses what follows a backslash without the `u` flag: a control character, a number, or a literal.
     fn loosely_escaped(&mut self) -> Option<u32> {
         let unit = *self.units.get(self.at)?;
         self.at += 1;
@@ -319,7 +321,7 @@ impl Parser {
             Some('c') => match self.peek().filter(char::is_ascii_alphabetic) {
                 Some(letter) => (u32::from(letter) % 32, 1),
                 None => {
-                    // The backslash stands for itself.
+                    // The backslash is literal.
                     self.at -= 1;
                     return Some(u32::from('\\'));
                 }
@@ -336,7 +338,7 @@ impl Parser {
         Some(value)
     }
 
-    /// What follows a backslash: itself, or with the `u` flag an error where it needs no escape.
+    /// Parses what follows a backslash: a literal; with the `u` flag, an error if it needs no escape.
     fn escaped(&mut self, in_class: bool) -> Option<u32> {
         let unit = *self.units.get(self.at)?;
         self.at += 1;
@@ -362,7 +364,7 @@ impl Parser {
     fn class(&mut self) -> Option<Class> {
         let mut class = Class { negated: self.eat("^"), ranges: Vec::new(), properties: Vec::new() };
         while !self.eat("]") {
-            // Names are compared only where one can stand: a class may be as long as its file.
+            // Names are compared only where one can occur: a class may be as long as its file.
             if self.peek() == Some('\\')
                 && let Some(property) = PROPERTIES.iter().find(|property| self.eat(&format!("\\p{{{property}}}")))
             {
@@ -393,12 +395,12 @@ impl Parser {
         Some(class)
     }
 
-    /// `\d` and its like in a class.
+    /// Parses `\d` and similar in a class.
     fn shorthand(&mut self) -> Option<Vec<(u32, u32)>> {
         let name = char::from_u32(*self.units.get(self.at + 1)?)?;
         let ranges = shorthand(name).filter(|_| !self.unicode && self.peek() == Some('\\'))?;
         self.at += 2;
-        // `\d-x` is no range.
+        // `\d-x` is not a range.
         Some(ranges)
     }
 
@@ -417,7 +419,7 @@ impl Parser {
     }
 }
 
-/// The units that `\d`, `\w`, `\s` and their opposites stand for.
+/// Returns the units that `\d`, `\w`, `\s` and their opposites match.
 fn shorthand(name: char) -> Option<Vec<(u32, u32)>> {
     let ranges: &[(u32, u32)] = match name.to_ascii_lowercase() {
         'd' => &[(48, 57)],
@@ -444,7 +446,7 @@ fn shorthand(name: char) -> Option<Vec<(u32, u32)>> {
     Some(starts.zip(ends).collect())
 }
 
-/// The Unicode properties that POSIX classes become.
+/// Unicode properties that POSIX classes use.
 const PROPERTIES: [&str; 13] = ["L", "Nl", "Nd", "Zs", "Cc", "Z", "C", "Ll", "P", "Lu", "Pc", "N", "S"];
 
 fn has_property(c: u32, property: &str) -> bool {
@@ -485,10 +487,10 @@ impl Class {
     }
 }
 
-/// One match of one name.
+/// A single match of one name.
 struct Run<'a> {
     input: &'a [u32],
-    /// What a look-ahead said at a place: asked once each.
+    /// Cached results of look-aheads by number and position.
     looked: HashMap<(usize, usize), bool>,
     effort: usize,
 }

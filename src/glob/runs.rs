@@ -1,9 +1,9 @@
-//! The letters and digits of a pattern, which a path must hold in the same order: to look for them is cheaper than an
-//! expression for each of many patterns.
+//! Compares the letters and digits of a pattern with a path, which must contain them in the same order. With many
+//! patterns this is cheaper than matching each expression.
 
-/// Whether a path may match: `false` only where it lacks a run of letters or digits that the pattern has outside of classes.
-/// `folds` is for patterns that ignore case. Patterns with anything but stars, question marks, dots, slashes and simple classes
-/// may always match.
+/// Returns false only if the path lacks a run of letters or digits that the pattern has outside of classes. `folds` is
+/// for patterns that ignore case. Returns true for patterns with anything but stars, question marks, dots, slashes and
+/// simple classes.
 pub(super) fn may_match(pattern: &str, path: &str, folds: bool) -> bool {
     let bytes = pattern.as_bytes();
     if !path.is_ascii() || !bytes.iter().all(|byte| is_word(*byte) || b"*/.[]?".contains(byte)) {
@@ -33,7 +33,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// The length of a class of letters, digits and ranges of them, none of which is the wrong way round.
+/// Returns the length of a class that consists of letters, digits and ranges of them in the right order.
 fn simple_class(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     while *bytes.get(at)? != b']' {

@@ -1,7 +1,8 @@
-//! One segment of a pattern, as minimatch 10 understands it: a fixed text, `**`, or something that matches names.
+//! Parses one segment of a pattern as minimatch 10 does: a fixed text, `**`, or something that matches names.
 //!
-//! A segment becomes the source of a regular expression first, because several of minimatch's rules (which names with
-//! leading dots match, when a pattern is "not magic after all") look at that source. Patterns are UTF-16, as in JavaScript.
+//! A segment is first converted to the source of a regular expression, because several of minimatch's rules (which
+//! names with leading dots match, when a pattern is "not magic after all") look at that source. Patterns are UTF-16, as
+//! in JavaScript.
 
 use super::class;
 use super::fast::Fast;
@@ -15,21 +16,21 @@ pub(super) enum Segment {
     Text(String),
     /// `**`: any number of directories.
     Stars,
-    /// Whatever matches.
+    /// A pattern for names.
     Magic(Magic),
 }
 
 /// A segment with wildcards.
 #[derive(Debug)]
 pub(super) enum Magic {
-    /// One of the common forms, which minimatch tests without a regular expression.
+    /// A common form, which minimatch tests without a regular expression.
     Fast(Fast),
-    /// Any other.
+    /// Any other pattern.
     Regex(Regex),
 }
 
 impl Magic {
-    /// Whether a name matches.
+    /// Returns true if a name matches.
     pub fn matches(&self, name: &str) -> bool {
         match self {
             Magic::Fast(fast) => fast.matches(name),
@@ -38,7 +39,7 @@ impl Magic {
     }
 }
 
-/// Parses one segment; `None` where minimatch throws.
+/// Parses one segment; `None` if minimatch throws.
 pub(super) fn parse(pattern: &str, dot: bool) -> Option<Segment> {
     if pattern == "**" {
         return Some(Segment::Stars);
@@ -61,7 +62,7 @@ pub(super) fn parse(pattern: &str, dot: bool) -> Option<Segment> {
     Regex::new(&source.regex, source.unicode).map(|regex| Segment::Magic(Magic::Regex(regex)))
 }
 
-/// The syntax tree of a segment; nodes know their parents, so they live in one list.
+/// The syntax tree of a segment. Nodes refer to their parents, so they are stored in one list.
 struct Tree {
     nodes: Vec<Node>,
     negations: Vec<usize>,
@@ -70,15 +71,15 @@ struct Tree {
 }
 
 struct Node {
-    /// `!`, `?`, `+`, `*` or `@` for an extended glob.
+    /// Sign of an extended glob: `!`, `?`, `+`, `*` or `@`.
     kind: Option<u8>,
     parent: Option<usize>,
-    /// Its place among the parts of its parent.
+    /// Position among the parts of its parent.
     place: usize,
     parts: Vec<Part>,
     magic: Option<bool>,
     unicode: bool,
-    /// `@()` and the like.
+    /// True for `@()` and similar.
     empty: bool,
 }
 
@@ -88,7 +89,7 @@ enum Part {
     Node(usize),
 }
 
-/// What a node becomes.
+/// The result of converting a node.
 struct Source {
     regex: Vec<u16>,
     literal: Vec<u16>,
@@ -96,9 +97,9 @@ struct Source {
     unicode: bool,
 }
 
-/// The deepest nesting of extended globs. Deeper ones are for breaking programs, not for finding files.
+/// Maximum nesting depth of extended globs. Deeper ones are meant to break programs, not to find files.
 const DEPTH_LIMIT: usize = 50;
-/// The most nodes; copying what follows a `!(…)` into it can double them again and again.
+/// Maximum number of nodes; copying what follows a `!(…)` into it can double them again and again.
 const NODE_LIMIT: usize = 5_000;
 
 fn is_kind(c: u16) -> bool {
@@ -124,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Parses from `from` on; for an extended glob that is its parenthesis. Returns where it ended.
+    /// Parses from `from` on, which for an extended glob is its parenthesis. Returns the end.
     fn parse(&mut self, text: &[u16], node: usize, from: usize, depth: usize) -> Option<usize> {
         if depth > DEPTH_LIMIT || self.nodes.len() > NODE_LIMIT {
             return None;
@@ -172,7 +173,7 @@ impl Tree {
             collected.push(c);
         }
         if extended {
-            // It never ends, so it was none: its text is taken as it is.
+            // The group is never closed, so its text is literal.
             let node = &mut self.nodes[node];
             (node.kind, node.magic) = (None, None);
             node.parts = vec![Part::Text(text[from - 1..].to_vec())];
@@ -182,7 +183,7 @@ impl Tree {
         Some(at)
     }
 
-    /// What follows a negation also belongs into it: `!(a)b` must not match `ab`.
+    /// Copies what follows a negation into it: `!(a)b` must not match `ab`.
     fn fill_negations(&mut self) -> Option<()> {
         self.filled = true;
         while let Some(negation) = self.negations.pop() {
@@ -227,7 +228,7 @@ impl Tree {
 
     fn is_start(&self, node: usize) -> bool {
         let Some(parent) = self.nodes[node].parent else { return true };
-        // After nothing but negations it is still the start.
+        // After negations only, it is still the start.
         self.is_start(parent)
             && self.nodes[parent].parts.iter().take(self.nodes[node].place).all(|part| match part {
                 Part::Text(_) => false,
@@ -312,7 +313,7 @@ impl Tree {
         let mut body = self.alternatives(node, dot);
         let (at_start, at_end) = (self.is_start(node), self.is_end(node));
         if at_start && at_end && body.is_empty() && kind != b'!' {
-            // An extended glob must have something in it when it is the whole segment.
+            // An extended glob that is the whole segment must not be empty.
             let text = self.as_text(node);
             let this = &mut self.nodes[node];
             (this.kind, this.magic) = (None, None);
@@ -320,7 +321,7 @@ impl Tree {
             return Source { literal: unescape(&text), regex: text, magic: false, unicode: false };
         }
         let repeated = matches!(kind, b'*' | b'+');
-        // Later repetitions may begin with a dot.
+        // Later repetitions may start with a dot.
         let with_dots = if !repeated || allow_dot || dot { Vec::new() } else { self.alternatives(node, true) };
         let two = !with_dots.is_empty() && with_dots != body;
         if two {
@@ -364,7 +365,7 @@ const NO_DOT: &str = "(?!\\.)";
 const STAR: &str = "[^/]*?";
 const STAR_SOME: &str = "[^/]+?";
 
-/// Whether a scan stands inside an escape or a `[…]`, where nothing else has a meaning.
+/// State of a scan: inside an escape or a `[…]`, nothing else is special.
 #[derive(Default)]
 struct Scan {
     escaping: bool,
@@ -377,7 +378,7 @@ struct Class {
 }
 
 impl Scan {
-    /// Whether `c` is only to be collected; `at` is the place after it.
+    /// Returns true if `c` is literal here; `at` is the position after it.
     fn passes(&mut self, c: u16, at: usize) -> bool {
         if self.escaping || c == unit(b'\\') {
             self.escaping = !self.escaping;
@@ -399,10 +400,10 @@ impl Scan {
     }
 }
 
-/// A part without extended globs.
+/// Converts a part without extended globs.
 fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
     let mut source = Source { regex: Vec::new(), literal: unescape(glob), magic, unicode: false };
-    // No class ends behind it, so none is looked for there.
+    // No class ends after it, so none is searched for there.
     let last_bracket = glob.iter().rposition(|c| *c == unit(b']')).unwrap_or(0);
     let (mut escaping, mut in_star) = (false, false);
     let mut at = 0;
@@ -453,7 +454,7 @@ fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
     source
 }
 
-/// minimatch's `unescape`: `[x]` → `x`, unless right after another one, then `\x` → `x`.
+/// Implements minimatch's `unescape`: `[x]` → `x`, unless right after another one, then `\x` → `x`.
 fn unescape(text: &[u16]) -> Vec<u16> {
     let mut plain: Vec<u16> = Vec::new();
     let bracketed = |at: usize| {

@@ -1,4 +1,4 @@
-//! One-line tables: what matches, and in which order a tree is walked. Compared with npm glob itself by hand.
+//! Tables of patterns: what they match, and in which order a tree is walked. Compared with npm glob itself by hand.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,7 @@ use super::bun::name::Name;
 use super::segment::{self, Segment};
 use super::{Budget, EntryType, Failure, Npm, Tree, braces, bun, npm};
 
-/// Whether a name matches a pattern of one segment.
+/// Returns true if a name matches a pattern of one segment.
 fn matches_name(pattern: &str, name: &str, dot: bool) -> bool {
     match segment::parse(pattern, dot) {
         Some(Segment::Text(text)) => text == name,
@@ -66,7 +66,7 @@ fn braces_expand_in_their_own_order() {
         ("{}", "{}"),
         ("${a,b}c", "${a,b}c"),
         ("\\{a,b}", "{a,b}"),
-        // A slip in its expression for periods: an escaped character becomes one where there are braces.
+        // A bug in its expression for periods: an escaped character becomes a period if there are braces.
         ("{a,b}/\\c\\\\d", "a/.\\d b/.\\d"),
         ("a/\\c", "a/\\c"),
         ("{a,b", "{a,b"),
@@ -128,7 +128,7 @@ fn what_stands_for_too_much_is_not_known_to_find_nothing() {
     }
 }
 
-/// Paths in listing order; `name -> target` is a link to another directory of the same tree.
+/// A tree given by paths in listing order; `path->target` is a link to another directory of the same tree.
 #[derive(Default)]
 struct Files {
     dirs: BTreeMap<PathBuf, Vec<(String, EntryType)>>,
@@ -173,7 +173,7 @@ impl Files {
     }
 }
 
-/// `path` without dots.
+/// Returns `path` without dots.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut out, component| {
         match component {
@@ -236,7 +236,7 @@ fn the_walk_goes_level_by_level_in_reverse() {
 
 #[test]
 fn links_that_lead_back_end() {
-    // One way round ends where the system follows no more links; with two, nobody counts the ways.
+    // A single loop ends where the system follows no more links; with two, the paths are innumerable.
     for (tree, cut_short) in [("/r/a.md /r/up->/r", false), ("/r/a.md /r/up->/r /r/s/up->/r", true)] {
         let tree = Files::of(tree);
         let npm = npm(&tree, Path::new("/r"), "**/*.md", Npm { dot: true, follow: true });
@@ -260,7 +260,7 @@ fn names_match_as_in_bun() {
         ("[a", "", "[a a"),
         ("a\\*b", "a*b", "axb"),
         ("a\\", "", "a a\\"),
-        // There are no extended globs: `!` in front negates the rest.
+        // There are no extended globs: a leading `!` negates the rest.
         ("!(one).md", "one.md two.md", "(one).md"),
         ("!!a", "a", "b"),
         ("@(a|b)*", "@(a|b)", "a b"),
@@ -268,9 +268,9 @@ fn names_match_as_in_bun() {
         ("{a,{b,c}*}d", "ad bd cxd", "abd d"),
         ("{,x}a", "a xa", "ya"),
         ("*{a,b}*c", "xac bc", "xc c"),
-        // A branch before a comma counts although the braces never close.
+        // A branch before a comma counts although the braces are never closed.
         ("{a,b", "a", "b {a,b"),
-        // Behind the second pair it still thinks that it is within braces, and skips to the end.
+        // After the second pair it still assumes to be within braces, and skips to the end.
         ("{a,b}{c,d},x", "ac bd", "ac,x"),
         ("{[a,b],z}", "a b b] z", "["),
         ("{a}{b}{c}{d}{e}{f}{g}{h}{i}{j}", "abcdefghij", ""),
@@ -299,7 +299,8 @@ fn the_walk_of_bun_takes_the_last_directory_first() {
         ("ln/*.md", "ln/l.md"),
         ("**/l.md", "ln/l.md"),
         ("**/x/*.md", "x/n.md x/m.md"),
-        // A link that both ends `**` and is below it is read twice, and closed by then: everything is lost.
+        // A link that both ends `**` and is below it is read twice, but closed after the first time: the whole scan
+        // fails.
         ("**/ln/*.md", ""),
         ("./b.md", "b.md"),
         ("../r/b.md", "b.md"),

@@ -1,33 +1,33 @@
-//! One part of a pattern against one name, as Bun 1.3 understands it: no extended globs, `!` in front negates, `\n` is a
-//! line end, and braces are read by their places in the text, so that those which do not close still match something.
+//! Matches one part of a pattern against a name as Bun 1.3 does: no extended globs, a leading `!` negates, `\n` is a
+//! line end, and braces are processed by their positions in the text, so that unclosed ones still match something.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::glob::meter;
 
-/// The most braces that one way through a pattern may open; Bun 1.3.
+/// Maximum number of braces that one path through a pattern may open (Bun 1.3).
 const BRACE_LIMIT: usize = 10;
 
-/// What each state of a match costs, in steps over one character.
+/// Cost of each state of a match, in steps over one character.
 const STATE: usize = 32;
 
 /// A part of a pattern.
 pub(in crate::glob) struct Name {
     glob: Vec<char>,
     negated: bool,
-    /// Where the branches of the braces that open at a place begin.
+    /// Starts of the branches, by the position of the opening brace.
     branches: HashMap<usize, Vec<usize>>,
-    /// Behind the brace that closes the branch in which a place lies.
+    /// For each position, the end of the closing brace of the branch around it.
     ends: Vec<usize>,
 }
 
-/// A place in the pattern.
+/// A position in the pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
     at: usize,
-    /// How many braces Bun thinks it is in. After the second of `{a}{b}` it still thinks that it is in one.
+    /// Number of braces that Bun assumes to be in. After the second pair of `{a}{b}` it still assumes one.
     depth: usize,
-    /// How many were opened on the way.
+    /// Number of braces opened so far.
     opened: usize,
 }
 
@@ -58,7 +58,7 @@ impl Name {
         states.iter().any(|state| state.at >= self.glob.len()) != self.negated
     }
 
-    /// Adds every state that can be reached without taking a character.
+    /// Adds every state that is reachable without consuming a character.
     fn reach(&self, from: State, states: &mut HashSet<State>) {
         let mut todo = vec![from];
         while let Some(state) = todo.pop() {
@@ -95,7 +95,7 @@ impl Name {
     }
 }
 
-/// A character that may be escaped, and where the next one begins.
+/// Returns a character that may be escaped, and the position after it.
 fn escaped(glob: &[char], at: usize) -> Option<(char, usize)> {
     let c = *glob.get(at)?;
     if c != '\\' {
@@ -111,7 +111,7 @@ fn escaped(glob: &[char], at: usize) -> Option<(char, usize)> {
     Some((c, at + 2))
 }
 
-/// Behind the `[…]` that opens at a place, if it closes and takes `c`.
+/// Returns the position after the `[…]` at `open` if it is closed and contains `c`.
 fn class(glob: &[char], open: usize, c: char) -> Option<usize> {
     let mut at = open + 1;
     let negated = matches!(glob.get(at), Some('^' | '!'));
@@ -134,7 +134,7 @@ fn class(glob: &[char], open: usize, c: char) -> Option<usize> {
     (hit != negated).then_some(at + 1)
 }
 
-/// Where the branches begin of the braces that open at a place. A branch counts once what ends it has been seen.
+/// Returns the starts of the branches of the braces at `open`. A branch counts once its end was seen.
 fn branches(glob: &[char], open: usize) -> Vec<usize> {
     let (mut found, mut begin, mut depth, mut in_class) = (Vec::new(), open + 1, 0, false);
     let mut at = open;
@@ -163,10 +163,10 @@ fn branches(glob: &[char], open: usize) -> Vec<usize> {
     found
 }
 
-/// For each place, where the first brace ends that closes without having been opened behind the place.
+/// Returns for each position the end of the first brace that closes without having been opened after the position.
 fn ends(glob: &[char]) -> Vec<usize> {
     let length = glob.len();
-    // One table for places outside `[…]`, one for those within; read from the end.
+    // One table for positions outside `[…]` and one for those within, filled from the end.
     let mut outside = vec![length; length + 2];
     let mut within = vec![length; length + 2];
     for at in (0..length).rev() {

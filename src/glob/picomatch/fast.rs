@@ -1,11 +1,11 @@
-//! The shortcuts: usual patterns whose expression is known, and patterns of one name without brackets.
+//! Shortcuts: common patterns with a known expression, and patterns of one name without brackets.
 
 use super::{GLOBSTAR, NO_DOTS_SLASH, ONE_CHAR, QMARK, STAR};
 
-/// No `.` and no `..` is a name on the way from here.
+/// No name of the following path is `.` or `..`.
 const NO_DOTS: &str = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
 
-/// `*.ts` and its like, with the slash that may follow.
+/// Returns the expression of common patterns such as `*.ts`, with an optional trailing slash.
 pub(super) fn usual(pattern: &str) -> Option<String> {
     known(pattern.strip_prefix("./").unwrap_or(pattern)).map(|source| source + "\\/?")
 }
@@ -32,7 +32,7 @@ fn known(pattern: &str) -> Option<String> {
     })
 }
 
-/// A pattern without slashes, brackets and quotation marks, that does not begin with a star or a `!`.
+/// Converts a pattern without slashes, brackets and quotation marks that does not start with a star or a `!`.
 pub(super) fn plain(pattern: &str) -> Option<String> {
     if pattern.starts_with(['*', '!']) || pattern.contains(['/', '(', ')', '[', ']', '{', '}', '"']) {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn plain(pattern: &str) -> Option<String> {
             ('.', _) => out.push_str(&"\\.".repeat(run)),
             ('*', true) => out.push_str(if run > 1 { "\\*[^/]*?" } else { "\\*" }),
             ('*', false) => out.push_str(STAR),
-            // Only the first of many is escaped.
+            // Only the first of a run is escaped.
             _ => {
                 out.push('\\');
                 out.extend(all());
@@ -73,7 +73,7 @@ pub(super) fn plain(pattern: &str) -> Option<String> {
     Some(format!("^(?:{out})$"))
 }
 
-/// A run of backslashes becomes two, or one where their number is odd.
+/// Reduces a run of backslashes to two, or to one if their number is odd.
 fn halved(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(start) = rest.find('\\') {

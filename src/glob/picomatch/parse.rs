@@ -1,4 +1,5 @@
-//! The long way: character by character, with the tokens that the package keeps to write the expression anew where it must.
+//! The full parser: character by character, with the tokens that the package keeps to rewrite the expression if
+//! necessary.
 
 mod classes;
 mod groups;
@@ -8,7 +9,7 @@ use super::{GLOBSTAR, NO_DOTS_SLASH, ONE_CHAR, STAR, escaped, fast, replaced};
 use crate::glob::regex::Regex;
 use crate::glob::units::utf16;
 
-/// The expression within its anchors, and whether it is what must not match.
+/// Returns the expression without anchors, and true if it is what must not match.
 pub(super) fn parse(pattern: &str, shortcuts: bool) -> (String, bool) {
     let pattern = replaced(pattern);
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
@@ -45,9 +46,9 @@ enum Type {
 struct Token {
     kind: Type,
     value: String,
-    /// What is written for it, where that is not its value.
+    /// Output for the token, if it differs from its value.
     output: Option<String>,
-    /// Part of a group such as `!(…)`.
+    /// True for a part of a group such as `!(…)`.
     in_group: bool,
     many_stars: bool,
     has_posix: bool,
@@ -72,17 +73,17 @@ impl Token {
         self.output.as_deref().unwrap_or(&self.value)
     }
 
-    /// The same where an output of nothing is none.
+    /// Returns the source; an empty output counts as none.
     fn loose_source(&self) -> &str {
         self.output.as_deref().filter(|output| !output.is_empty()).unwrap_or(&self.value)
     }
 }
 
-/// An open `!(…)`, `?(…)`, `+(…)` or `*(…)`.
+/// An open group `!(…)`, `?(…)`, `+(…)` or `*(…)`.
 struct Group {
     sign: char,
     parens: i32,
-    /// How long the output was.
+    /// Length of the output before the group.
     written: usize,
     start: usize,
     token: usize,
@@ -107,7 +108,7 @@ enum Open {
     Braces,
 }
 
-/// The token before all others.
+/// Index of the token before all others.
 const START: usize = 0;
 
 struct Parser {
@@ -116,13 +117,13 @@ struct Parser {
     start: usize,
     output: String,
     negated: bool,
-    /// Whether all of it is written anew at the end.
+    /// True if the whole expression is rewritten at the end.
     anew: bool,
     quoted: bool,
     brackets: i32,
     parens: i32,
     braces_open: i32,
-    /// Every token there was, and those that count.
+    /// All tokens ever created (`arena`), and those that count (`tokens`).
     arena: Vec<Token>,
     tokens: Vec<usize>,
     prev: usize,
@@ -199,7 +200,7 @@ impl Parser {
         if self.kind() == Type::Globstar {
             let in_brace = self.braces_open > 0 && matches!(token.kind, Type::Comma | Type::Brace);
             if !matches!(token.kind, Type::Slash | Type::Paren) && !in_brace && !token.in_group {
-                // Two stars that do not stand alone are one.
+                // Two stars that do not form a whole segment are one.
                 let len = self.prev().source().len();
                 drop_end(&mut self.output, len);
                 *self.prev() = Token { kind: Type::Star, value: "*".to_owned(), ..self.prev().clone() }.written(STAR);
@@ -213,7 +214,7 @@ impl Parser {
         }
         self.output.push_str(token.source());
         if self.kind() == Type::Text && token.kind == Type::Text {
-            // What was written for the second is forgotten, should all be written anew.
+            // The output for the second one is lost if the whole expression is rewritten.
             let prev = self.prev();
             prev.output = Some(prev.loose_source().to_owned() + &token.value);
             prev.value += &token.value;
@@ -228,13 +229,13 @@ impl Parser {
         self.push(Token::new(Type::Text, value));
     }
 
-    /// Adds to the last token.
+    /// Appends to the last token.
     fn more(&mut self, value: &str) {
         self.prev().value += value;
         self.output.push_str(value);
     }
 
-    /// Reads one character, or a few that belong together.
+    /// Consumes one character, or several that belong together.
     fn consume(&mut self) {
         let c = self.input[self.at];
         let mut value = c.to_string();
@@ -255,7 +256,7 @@ impl Parser {
         }
     }
 
-    /// A backslash and what it escapes; `true` where that is all of it, or is nothing.
+    /// Consumes a backslash and the character that it escapes. Returns true if they are complete or have no output.
     fn escape(&mut self, value: &mut String) -> bool {
         match self.peek(1) {
             Some('/' | '.' | ';') => return true,
@@ -360,7 +361,7 @@ impl Parser {
         }
     }
 
-    /// A character that means itself, and all such characters behind it.
+    /// Consumes a literal character and all literal characters after it.
     fn run(&mut self, c: char) {
         let plain: String = self.rest().iter().take_while(|c| !"@![].,$*+?^{}()|\\/".contains(**c)).collect();
         self.at += plain.chars().count();
@@ -368,12 +369,12 @@ impl Parser {
         self.text(&format!("{escape}{c}{plain}"));
     }
 
-    /// Whether `(` follows, and no `(?`.
+    /// Returns true if `(` follows, but not `(?`.
     fn opens_group(&self) -> bool {
         self.peek(1) == Some('(') && self.peek(2) != Some('?')
     }
 
-    /// `!` at the beginning, as many as there are.
+    /// Consumes all leading `!`.
     fn negate(&mut self) {
         let mut count = 1;
         while self.peek(1) == Some('!') && (self.peek(2) != Some('(') || self.peek(3) == Some('?')) {
@@ -414,7 +415,7 @@ impl Parser {
         self.push(Token::new(Type::Text, "?").written(if is_literal { "\\?" } else { "?" }));
     }
 
-    /// Whether `<=`, `<!` or `<name>` comes, wherever.
+    /// Returns true if the remaining pattern contains `<=`, `<!` or `<name>`.
     fn looks_behind(&self) -> bool {
         let rest = self.rest();
         (0..rest.len()).filter(|at| rest[*at] == '<').any(|at| {
@@ -452,7 +453,7 @@ impl Parser {
         self.push(Token::new(Type::Star, "*").written(STAR));
     }
 
-    /// The second of two stars: any directories where they stand alone.
+    /// Handles the second of two stars: any directories if they form a whole segment.
     fn second_star(&mut self) {
         let prior = self.arena[self.prev].before;
         let (prior_kind, before) = (self.arena[prior].kind, self.arena[prior].before);
@@ -518,22 +519,22 @@ impl Parser {
     }
 }
 
-/// What follows `(?` where it is no text.
+/// Returns true for a character that makes `(?` a special group.
 fn is_look(c: char) -> bool {
     matches!(c, '!' | '=' | '<' | ':')
 }
 
-/// Takes bytes from the end; none of them means all, as in JavaScript's `slice(0, -0)`.
+/// Removes `bytes` bytes from the end. Zero removes everything, as in JavaScript's `slice(0, -0)`.
 fn drop_end(text: &mut String, bytes: usize) {
     cut(text, if bytes == 0 { 0 } else { text.len().saturating_sub(bytes) });
 }
 
-/// Shortens to a length, or to the character boundary before it.
+/// Shortens the text to a length, or to the character boundary before it.
 fn cut(text: &mut String, len: usize) {
     text.truncate(text.floor_char_boundary(len));
 }
 
-/// Puts a backslash before the last of these characters that has none.
+/// Escapes the last occurrence of a character that is not escaped.
 fn escape_last(text: &mut String, sign: char) {
     let found = text.rmatch_indices(sign).map(|(at, _)| at).find(|at| !text[..*at].ends_with('\\'));
     if let Some(at) = found {

@@ -1,18 +1,18 @@
-//! Repeated groups, `+(…)` and `*(…)`, that could make an expression slow: the package takes them for text.
+//! Detects repeated groups, `+(…)` and `*(…)`, that could make an expression slow; the package treats them as text.
 
 use super::escaped;
 
-/// What becomes of a repeated group.
+/// The treatment of a repeated group.
 pub(super) enum Verdict {
-    /// It is repeated.
+    /// The group is repeated.
     Fine,
-    /// It stands for itself.
+    /// The group is literal text.
     Literal,
-    /// This expression instead.
+    /// The group is replaced by this expression.
     Instead(String),
 }
 
-/// Looks at what is between the parentheses.
+/// Judges a group by the text between its parentheses.
 pub(super) fn judge(body: &str) -> Verdict {
     let branches: Vec<&str> = split(body).into_iter().map(crate::text::js_trim).collect();
     let is_wild = |branch: &&str| branch.chars().all(|c| c == '*' || c == '?');
@@ -49,7 +49,7 @@ pub(super) fn judge(body: &str) -> Verdict {
     }
 }
 
-/// What stands between bars that no bracket, parenthesis or quotation mark holds.
+/// Splits at bars outside of brackets, parentheses and quotation marks.
 fn split(body: &str) -> Vec<&str> {
     let (mut parts, mut from) = (Vec::new(), 0);
     let mut depth = Depth::default();
@@ -63,7 +63,7 @@ fn split(body: &str) -> Vec<&str> {
     parts
 }
 
-/// How deep one is in brackets, parentheses and quotation marks.
+/// Nesting depth of brackets, parentheses and quotation marks.
 #[derive(Default)]
 struct Depth {
     escaped: bool,
@@ -73,7 +73,7 @@ struct Depth {
 }
 
 impl Depth {
-    /// Takes one character; true where none of these holds it.
+    /// Consumes one character. Returns true if it is outside of all of these.
     fn is_outside(&mut self, c: char) -> bool {
         if std::mem::take(&mut self.escaped) {
             return false;
@@ -93,7 +93,7 @@ impl Depth {
     }
 }
 
-/// Whether two branches repeat one and the same character.
+/// Returns true if two branches repeat the same character.
 fn overlap(branches: &[&str]) -> bool {
     let texts = branches.iter().filter_map(|branch| simple(branch)).filter(|text| !text.is_empty());
     let mut seen = Vec::new();
@@ -109,7 +109,7 @@ fn overlap(branches: &[&str]) -> bool {
     false
 }
 
-/// A branch without wildcards, without its backslashes.
+/// Returns a branch without its backslashes; `None` if it has wildcards.
 fn simple(branch: &str) -> Option<String> {
     let mut text = crate::text::js_trim(branch);
     while let Some(inner) = text.strip_prefix("@(").and_then(|text| text.strip_suffix(')'))
@@ -129,13 +129,13 @@ fn simple(branch: &str) -> Option<String> {
     Some(out)
 }
 
-/// The one UTF-16 unit of a text.
+/// Returns the only character of a text if it is a single UTF-16 unit.
 fn single(text: &str) -> Option<char> {
     let mut signs = text.chars();
     signs.next().filter(|c| signs.next().is_none() && c.len_utf16() == 1)
 }
 
-/// The characters of `*(a)*(b)`.
+/// Returns the characters of a sequence such as `*(a)*(b)`.
 fn starred(text: &str) -> Option<Vec<char>> {
     let (mut signs, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -147,7 +147,7 @@ fn starred(text: &str) -> Option<Vec<char>> {
     (!signs.is_empty()).then_some(signs)
 }
 
-/// `+(…)` or `*(…)` at the beginning: its sign, what is in it, what is behind it.
+/// Parses `+(…)` or `*(…)` at the start: its sign, its content, and the text after it.
 fn repeated(text: &str) -> Option<(char, &str, &str)> {
     let sign = text.chars().next().filter(|c| matches!(c, '+' | '*'))?;
     let group = text[1..].strip_prefix('(')?;

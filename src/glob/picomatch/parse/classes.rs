@@ -1,4 +1,4 @@
-//! Classes: `[abc]`, and the POSIX names in them.
+//! Parses classes such as `[abc]`, and the POSIX names in them.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ impl Parser {
         self.more(&format!("{}{value}", if needs { "\\" } else { "" }));
     }
 
-    /// `[:alpha:]`, at its second colon.
+    /// Handles `[:alpha:]` at its second colon.
     fn posix(&mut self) -> bool {
         let is_first =
             self.arena[START].output.as_ref().is_none_or(String::is_empty) && self.tokens.get(1) == Some(&self.prev);
@@ -46,13 +46,13 @@ impl Parser {
         self.close(Open::Brackets);
         let prev = &self.arena[self.prev];
         let inner: String = prev.value.chars().skip(1).collect();
-        // A class of what must not stand there never stands for a slash.
+        // A negated class never matches a slash.
         let adds_slash = !prev.has_posix && inner.starts_with('^') && !inner.contains('/');
         self.more(if adds_slash { "/]" } else { "]" });
         if inner.contains(is_special) {
             return;
         }
-        // `[abc]` may be meant as it is written.
+        // `[abc]` may also be meant literally.
         let value = self.prev().value.clone();
         drop_end(&mut self.output, value.len());
         let both = format!("(?:{}|{value})", escaped(&value));
@@ -61,7 +61,7 @@ impl Parser {
     }
 }
 
-/// The class of a POSIX name.
+/// Returns the class for a POSIX name.
 fn named(name: &str) -> Option<&'static str> {
     let names = HashMap::from([
         ("alnum", "a-zA-Z0-9"),

@@ -1,4 +1,4 @@
-//! Groups: `{a,b}`, and a sign before `(`, as in `!(a|b)`.
+//! Parses groups: `{a,b}`, and a sign before `(`, as in `!(a|b)`.
 
 use super::*;
 
@@ -42,7 +42,7 @@ impl Parser {
             stands_first: self.output.is_empty(),
         };
         self.open(Open::Parens);
-        // A token of its own, which is not merged into text before it.
+        // A separate type prevents merging with text before it.
         let kind = if kind == Type::Text { Type::At } else { kind };
         self.push(Token::new(kind, &sign.to_string()).written(if group.stands_first { ONE_CHAR } else { "" }));
         self.at += 1;
@@ -86,7 +86,7 @@ impl Parser {
         self.close(Open::Parens);
     }
 
-    /// What stands behind `!(…` : what may stand there instead.
+    /// Returns the output at the end of `!(…)`, which depends on the rest of the pattern.
     fn end_of_not(&self, group: &Group) -> String {
         let has_slash = group.inner.chars().count() > 1 && group.inner.contains('/');
         let star = if has_slash { GLOBSTAR } else { STAR };
@@ -103,7 +103,7 @@ impl Parser {
     }
 }
 
-/// `{a..c}` is a class, or text where that would be none.
+/// Converts `{a..c}` to a class, or to text if the class is invalid.
 fn range(mut words: Vec<String>) -> String {
     words.sort_by_cached_key(|word| utf16(word));
     let class = format!("[{}]", words.join("-"));
