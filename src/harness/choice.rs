@@ -17,7 +17,7 @@ pub const AUTO: &str = "auto";
 pub struct Choice {
     /// The agent and its rules.
     pub chosen: Chosen,
-    /// What Briefing claims about the requested version.
+    /// Claim about the requested version.
     pub claim: Claim,
     /// Warning about how the edition was chosen, if the user should know.
     pub note: Option<Warning>,

@@ -152,7 +152,7 @@ impl<E: Edition> Edition for LazyLock<E> {
     }
 }
 
-/// What comes along when a tool reaches a file.
+/// Texts that come along when a tool reaches a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attaches {
     /// Whatever comes when the file is read.
@@ -165,7 +165,7 @@ pub enum Attaches {
     Unknown,
 }
 
-/// What a resumed session contains.
+/// Contents of a resumed session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumes {
     /// Not known: the client was not asked.
@@ -197,7 +197,7 @@ impl Changed {
     }
 }
 
-/// What a session contains after compaction.
+/// Contents of a session after compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compacts {
     /// Not known: the client was not asked.
@@ -217,7 +217,7 @@ pub enum Compacts {
 
 /// Setting by which users change a limit.
 pub struct LimitKey {
-    /// Whether the limit applies to each file or to all together.
+    /// Scope of the limit: each file, or all together.
     pub per: Per,
     /// Path of keys to the setting.
     pub path: &'static [&'static str],

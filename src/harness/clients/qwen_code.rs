@@ -1,7 +1,7 @@
 //! Qwen Code: context files from the settings folder and from above the repository down, their imports, and rules.
 //!
-//! Checked on the real client 0.21.2 to 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as
-//! Gemini CLI, and has gone its own way since in what it finds, in which order, and in what protects an import.
+//! Checked on the real client 0.21.2 to 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It is
+//! derived from Gemini CLI, but differs in the files it finds, in their order, and in the code regions without imports.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use history::Behavior;
 use imports::Format;
 use settings::Settings;
 
-/// The profile.
+/// Profile of Qwen Code.
 pub static PROFILE: Profile = Profile {
     id: "qwen-code",
     title: "Qwen Code",
@@ -99,13 +99,13 @@ static ABOUT: About = About {
     },
 };
 
-/// What the client's own file says it is, in a comment.
+/// Mark of the language in the client's own file, inside a comment.
 const LANGUAGE_MARK: &str = "qwen-code:llm-output-language:";
 
-/// Variables that leave all files out.
+/// Variables that disable all files.
 const OFF: [&str; 2] = ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"];
 
-/// An edition: what differs from version to version is a field.
+/// Edition of Qwen Code, with a field for the differences between versions.
 struct QwenCode {
     behavior: Behavior,
 }
@@ -117,12 +117,12 @@ impl Edition for QwenCode {
         &ABOUT
     }
 
-    /// Asked of 0.24.4.
+    /// Checked on Qwen Code 0.24.4.
     fn resumes(&self) -> Resumes {
         if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
-    /// Asked of 0.24.4.
+    /// Checked on Qwen Code 0.24.4.
     fn compacts(&self) -> Compacts {
         if self.behavior == Behavior::NOW { Compacts::Forgets } else { Compacts::NotAsked }
     }
@@ -134,7 +134,7 @@ impl Edition for QwenCode {
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Read | Tool::Write => Attaches::Own,
-            // An edit wants the file read before, which has brought them.
+            // An edit requires that the file was read before, which already added them.
             Tool::Edit | Tool::Shell | Tool::Mention => Attaches::Nothing,
         }
     }
@@ -182,7 +182,7 @@ impl Edition for QwenCode {
     }
 }
 
-/// The nearest directory with a `.git` that is a directory or a file itself.
+/// Returns the nearest directory with a `.git` that is a directory or a file, not a symlink.
 fn project_root(chain: &mut Chain, from: &Path) -> Known<Option<PathBuf>> {
     chain.search.expect(from.ancestors().map(|dir| Ask::LinkKind(dir.join(".git"))))?;
     for dir in from.ancestors() {
@@ -194,19 +194,19 @@ fn project_root(chain: &mut Chain, from: &Path) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Where context files are, in order, each once.
+/// Paths of context files in order, without duplicates.
 struct Places<'p> {
     own: &'p Path,
-    /// Whether files of the project count.
+    /// True if files of the project are loaded.
     trusted: bool,
-    /// What stands at the end: the files of extensions, and the language.
+    /// Files at the end: those of extensions, and the language.
     last: Vec<(PathBuf, Scope)>,
     seen: HashSet<PathBuf>,
     files: Vec<(PathBuf, Scope)>,
 }
 
 impl Places<'_> {
-    /// Name by name: the global file, then those from above the root down to `dir`.
+    /// Collects, for each name, the global file and those from above the root down to `dir`.
     fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String]) -> Known<()> {
         let home = chain.at.home.clone();
         let root = project_root(chain, dir)?;
@@ -253,7 +253,7 @@ impl Places<'_> {
     }
 }
 
-/// Adds a file with its imports; what leads to a file that is there already brings nothing.
+/// Adds a file with its imports. A path to a file that was already added is reported as shadowed.
 fn add(
     chain: &mut Chain,
     path: &Path,
@@ -273,7 +273,7 @@ fn add(
     let place = chain.answer.sources.len();
     let text = imports::expand(chain, &file, format)?;
     let text = text.part(js_trim(&text));
-    // A file stands before what it imports.
+    // A file's source precedes those of its imports.
     let below = chain.answer.sources.split_off(place);
     let shown = relative(&chain.at.cwd, path);
     let range = if text.is_empty() { 0..0 } else { file.js_trimmed() };
@@ -281,7 +281,7 @@ fn add(
     let head = format!("--- Context from: {shown} ---\n");
     let block = Text::framed(head, text, format!("\n--- End of Context from: {shown} ---"));
     if range.is_empty() && has_text {
-        // Written as a file of its own, even one without text has a head and a foot.
+        // The client writes a header and a footer even for a file without text.
         chain.line(block);
         chain.say(path, load, Fate::Empty, "only white space");
     } else {
@@ -291,7 +291,7 @@ fn add(
     Ok(())
 }
 
-/// The file that says in which language to answer. The client writes one of its own where it finds none.
+/// Returns the file with the language of answers. The client writes one of its own if it finds none.
 fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Known<Option<PathBuf>> {
     let project = chain.at.cwd.join(".qwen/output-language.md");
     if chain.search.is_file(&project, "the language of answers")? {
@@ -302,7 +302,7 @@ fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Known<Option<
     let text = text.map(|raw| raw.text().into_owned()).unwrap_or_default();
     let marked = text.split(LANGUAGE_MARK).nth(1).and_then(|rest| rest.split("-->").next()).map(str::trim);
     let is_auto = |language: &str| language.is_empty() || language.eq_ignore_ascii_case("auto");
-    // A file in the client's own words for one language is turned into one for any.
+    // The client rewrites a file of its own for one language into one for any language.
     let stays = match marked {
         None | Some("") => text.contains("CRITICAL:") && text.contains("Output Language Rule"),
         Some(language) if is_auto(language) || !is_auto(&settings.language) => true,

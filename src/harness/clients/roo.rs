@@ -1,8 +1,8 @@
 //! Roo Code: rules of its modes, AGENTS.md, and rules of all modes, from the home directory and from the workspace.
 //!
-//! Read in its sources (cb83656, 3.52.1: `core/prompts/sections/custom-instructions.ts`, `services/roo-config`) in November
-//! 2026; the client lives in VS Code. The text is the section that begins with `Rules:`. Its own instructions for a mode, and
-//! those that the user writes in its settings, stand before that and are no files.
+//! Based on its sources (cb83656, 3.52.1: `core/prompts/sections/custom-instructions.ts`, `services/roo-config`),
+//! November 2026; the client runs in VS Code. The text is the section that begins with `Rules:`. Built-in instructions
+//! for a mode, and those in the user's settings, come before it and are not files.
 
 use std::path::{Path, PathBuf};
 
@@ -14,15 +14,15 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::locale_compare;
 
-/// The mode of a new task, unless the request names another as `agent`.
+/// Mode of a new task, unless the request names another as `agent`.
 const DEFAULT_MODE: &str = "architect";
-/// The modes that are built in.
+/// Built-in modes.
 const MODES: [&str; 5] = ["architect", "code", "ask", "debug", "orchestrator"];
-/// How deep links are followed: a link counts once, and what is in the folder that it leads to once more.
+/// Maximum depth of symlinks: a symlink counts once, and the contents of the folder that it leads to once more.
 const LINK_DEPTH: usize = 5;
-/// How many entries of a folder of rules are looked at, at most; the client knows no such limit.
+/// Maximum number of entries that are read below a folder of rules. The client has no such limit.
 const ENTRY_LIMIT: usize = 2_000;
-/// Endings of files that are no rules.
+/// Endings of files that are not rules.
 const NO_RULES: [&str; 20] = [
     ".DS_Store",
     ".bak",
@@ -46,7 +46,7 @@ const NO_RULES: [&str; 20] = [
     ".tmp",
 ];
 
-/// The profile.
+/// Profile of Roo Code.
 pub static PROFILE: Profile = Profile {
     id: "roo",
     title: "Roo Code",
@@ -124,7 +124,7 @@ impl Edition for Roo {
     }
 }
 
-/// `rules-MODE` of both folders, else `.roorules-MODE`, else `.clinerules-MODE`.
+/// Adds `rules-MODE` of both folders, else `.roorules-MODE`, else `.clinerules-MODE`.
 fn rules_of_the_mode(chain: &mut Chain, mode: &str) -> Known<()> {
     let legacy = [format!(".roorules-{mode}"), format!(".clinerules-{mode}")];
     let folder = format!("rules-{mode}");
@@ -135,19 +135,19 @@ fn rules_of_the_mode(chain: &mut Chain, mode: &str) -> Known<()> {
     first_with_text(chain, &legacy, "the legacy rules of the mode", |name| format!("# Rules from {name}:\n"))
 }
 
-/// `rules` of both folders, else `.roorules`, else `.clinerules`.
+/// Adds `rules` of both folders, else `.roorules`, else `.clinerules`.
 fn rules_of_all(chain: &mut Chain) -> Known<()> {
     let legacy = [".roorules".to_owned(), ".clinerules".to_owned()];
     if let Some(by) = folders(chain, "rules", "# Rules from .roo directories:\n\n", "a rule of all modes")? {
-        // Unlike that of the mode, the whole is trimmed, which shows where its last file has no text.
+        // Unlike for the rules of a mode, the client trims the whole text, which matters if the last file has no text.
         chain.trim_last();
         return shadowed(chain, &legacy, &by);
     }
     first_with_text(chain, &legacy, "the legacy rules of all modes", |name| format!("# Rules from {name}:\n"))
 }
 
-/// Adds a folder of `~/.roo` and that of the workspace's `.roo`; the first file there was. A file without text still
-/// has its head.
+/// Adds a folder of `~/.roo` and that of the workspace's `.roo`, and returns the first file. A file without text still
+/// gets its header.
 fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Known<Option<PathBuf>> {
     let start = chain.started();
     let mut first = None;
@@ -172,7 +172,7 @@ fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Known<Opt
     Ok(first)
 }
 
-/// AGENTS.md, or AGENT.md in its place, and AGENTS.local.md.
+/// Adds AGENTS.md, otherwise AGENT.md, and AGENTS.local.md.
 fn agents(chain: &mut Chain) -> Known<()> {
     let names = ["AGENTS.md".to_owned(), "AGENT.md".to_owned()];
     first_with_text(chain, &names, "the standard file", |name| format!("# Agent Rules Standard ({name}):\n"))?;
@@ -180,7 +180,7 @@ fn agents(chain: &mut Chain) -> Known<()> {
     first_with_text(chain, &local, "a personal file", |name| format!("# Agent Rules Local ({name}):\n"))
 }
 
-/// The first of the files of the workspace that has text; the others are shadowed by it.
+/// Adds the first of the workspace's files that has text. The others are shadowed by it.
 fn first_with_text(chain: &mut Chain, names: &[String], reason: &str, head: impl Fn(&str) -> String) -> Known<()> {
     let load = Load::start(Scope::Project, reason);
     chain.search.expect(names.iter().map(|name| Ask::Content(chain.at.cwd.join(name))))?;
@@ -208,7 +208,7 @@ fn excluded(chain: &mut Chain, path: &Path, why: &str) -> Known<()> {
     Ok(())
 }
 
-/// Says of the rules of other modes that they wait for those.
+/// Reports the rules of other modes as excluded.
 fn other_modes(chain: &mut Chain, mode: &str) -> Known<()> {
     for name in MODES.iter().filter(|other| **other != mode) {
         let why = format!("only in the mode {name}");
@@ -234,7 +234,7 @@ fn other_modes(chain: &mut Chain, mode: &str) -> Known<()> {
     Ok(())
 }
 
-/// The files of a folder and of those below it, links followed, in the order of their names; and what they really are.
+/// Returns the files of a folder and of those below it, sorted by name, with their real paths. Symlinks are followed.
 fn rules_below(chain: &mut Chain, dir: &Path) -> Known<Vec<(PathBuf, PathBuf)>> {
     let mut walk = Walk { files: Vec::new(), linked: Vec::new(), left: ENTRY_LIMIT };
     walk.folder(chain, dir, 0)?;
@@ -251,13 +251,13 @@ fn rules_below(chain: &mut Chain, dir: &Path) -> Known<Vec<(PathBuf, PathBuf)>> 
 
 struct Walk {
     files: Vec<(PathBuf, PathBuf)>,
-    /// What links lead to is found later than what is there itself.
+    /// Files behind symlinks, which follow those in the folder itself.
     linked: Vec<(PathBuf, PathBuf)>,
     left: usize,
 }
 
 impl Walk {
-    /// Level by level; the entries of a directory in the order of their bytes, as Node lists them.
+    /// Collects files level by level, the entries of a directory in byte order as Node lists them.
     fn folder(&mut self, chain: &mut Chain, dir: &Path, depth: usize) -> Known<()> {
         let mut level = if depth > LINK_DEPTH { Vec::new() } else { vec![dir.to_owned()] };
         while !level.is_empty() && self.left > 0 {

@@ -1,7 +1,8 @@
-//! Windsurf: global rules, rules in four modes here, above and in folders that lead to a file, AGENTS.md, and .windsurfrules.
+//! Windsurf: global rules, rules in four modes here, above and in the folders that lead to a file, AGENTS.md, and
+//! .windsurfrules.
 //!
-//! Read in Windsurf's documentation (docs.windsurf.com, Memories & Rules, AGENTS.md) in November 2026: the client is closed, and
-//! the editions of its documentation disagree on limits; those here are the newer ones.
+//! Based on Windsurf's documentation (docs.windsurf.com, Memories & Rules, AGENTS.md), November 2026. The client is
+//! closed source. Its documentation has several editions with different limits; those here are from the newer ones.
 
 use std::convert::identity;
 use std::ops::Range;
@@ -14,13 +15,14 @@ use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::text::utf16_len;
 
-/// Longest rule of a workspace, in characters; documentation of November 2026. Earlier it was 6 000, and 12 000 for all.
+/// Maximum length of a workspace rule, in characters (documentation of November 2026). Earlier: 6 000, and 12 000 for
+/// all.
 const RULE_LIMIT: usize = 12_000;
-/// Longest global rules, in characters; the same.
+/// Maximum length of the global rules, in characters (documentation of November 2026).
 const GLOBAL_LIMIT: usize = 6_000;
-/// Folders of rules in a directory, the one from before the product's new name first.
+/// Folders of rules in a directory; the first has the product's older name.
 const FOLDERS: [&str; 2] = [".windsurf/rules", ".devin/rules"];
-/// Rules that an administrator gives to everyone on this machine.
+/// Folder of rules by an administrator, for all users of the machine.
 const SYSTEM: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/Windsurf/rules"
 } else if cfg!(windows) {
@@ -29,7 +31,7 @@ const SYSTEM: &str = if cfg!(target_os = "macos") {
     "/etc/windsurf/rules"
 };
 
-/// The profile.
+/// Profile of Windsurf.
 pub static PROFILE: Profile = Profile {
     id: "windsurf",
     title: "Windsurf",
@@ -116,7 +118,7 @@ impl Edition for Windsurf {
     }
 }
 
-/// The rules of a directory, and its AGENTS.md, in either spelling.
+/// Adds the rules of a directory, and its AGENTS.md in either spelling.
 fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Known<()> {
     let scope = if load.scope == Scope::Nested { Scope::Nested } else { Scope::Rule };
     for folder in FOLDERS {
@@ -130,7 +132,7 @@ fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Known<()> {
     Ok(())
 }
 
-/// The rules of one folder; patterns are taken from `base`.
+/// Adds the rules of one folder. Their patterns are relative to `base`.
 fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Known<()> {
     for found in chain.folder(folder, ".md")?.iter() {
         let Some(file) = chain.opened(found, Load::start(scope, "a rule")) else { continue };
@@ -138,7 +140,7 @@ fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Known<(
         let range = file.body();
         let shown = within(&file, range.clone(), RULE_LIMIT);
         match when {
-            // A rule of a folder below counts from the moment that a file there is in the context.
+            // A rule of a nested folder applies as soon as a file there is in the context.
             When::Always if scope == Scope::Nested => {
                 let load = Load::read(scope, "a rule of a folder above the file");
                 chain.give(&file, shown.clone(), load, identity);
@@ -181,7 +183,7 @@ fn trigger(chain: &mut Chain, file: &File) -> When {
     }
 }
 
-/// The part of a range that is within a limit of characters.
+/// Returns the part of a range that is within a limit of characters.
 fn within(file: &File, range: Range<usize>, limit: usize) -> Range<usize> {
     let mut left = limit;
     let mut fits = |c: char| {

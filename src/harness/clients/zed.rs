@@ -1,14 +1,14 @@
 //! Zed's agent: a personal AGENTS.md, and one rules file at the root of the project.
 //!
-//! Read in Zed's documentation (zed.dev/docs/ai/instructions) and sources (`prompt_store`, `system_prompt.hbs`) in
-//! November 2026, not run.
+//! Based on Zed's documentation (zed.dev/docs/ai/instructions) and sources (`prompt_store`, `system_prompt.hbs`),
+//! November 2026, not on the running client.
 
 use crate::answer::{Answer, Scope, Standpoint, Text};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN, read_in_november};
 use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 
-/// The names at the root, of which the first that is a file is taken. Before 1.0, CLAUDE.md stood before AGENT.md.
+/// File names at the root in order of precedence. Before 1.0, CLAUDE.md came before AGENT.md.
 const NAMES: [&str; 9] = [
     ".rules",
     ".cursorrules",
@@ -21,7 +21,7 @@ const NAMES: [&str; 9] = [
     "GEMINI.md",
 ];
 
-/// The profile.
+/// Profile of Zed.
 pub static PROFILE: Profile = Profile {
     id: "zed",
     title: "Zed",
@@ -75,7 +75,7 @@ impl Edition for Zed {
     }
 }
 
-/// Zed's fence has six backticks.
+/// Puts a text in Zed's fence of six backticks.
 fn fenced(header: &str, text: Text) -> Text {
     Text::framed(format!("{header}\n``````\n"), text, "\n``````")
 }

@@ -99,7 +99,7 @@ choice! {
     }
 }
 choice! {
-    /// How far up files are looked for when the agent reads a file.
+    /// Upper end of the search when the agent reads a file.
     LookupScope {
         /// Up to the working directory.
         Parent,

@@ -38,7 +38,7 @@ pub(super) struct Dynamic {
     /// `false` disables it.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// How far up files are looked for.
+    /// Upper end of the search.
     #[serde(default)]
     pub lookup_scope: LookupScope,
     /// Names of the files to look for.

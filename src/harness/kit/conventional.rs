@@ -113,9 +113,9 @@ pub(in crate::harness) enum When {
     Always,
     /// Once a file that matches one of the patterns is in the context.
     Matching(Patterns),
-    /// When the agent asks for it; at the start only its description is listed.
+    /// Only when the agent asks for it; at the start only its description is listed.
     Asked,
-    /// When the user names it, in the way described.
+    /// Only when the user names it, in the way described.
     Named(String),
     /// Never, for the given reason.
     Never(&'static str),
@@ -151,9 +151,9 @@ impl From<Vec<String>> for Patterns {
 pub(in crate::harness) struct Globs<'p> {
     /// Directory that patterns are relative to.
     pub base: &'p Path,
-    /// Whether a pattern without a slash matches a name in any directory, or only in the base directory.
+    /// True if a pattern without a slash matches a name in any directory; false if only in the base directory.
     pub names_anywhere: bool,
-    /// Whether letter case is ignored.
+    /// True if letter case is ignored.
     pub fold_case: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Skills of pi: folders with a SKILL.md, and single files, of the settings, of the project and of the user.
+//! Skills of pi: folders with a SKILL.md, and single files, from the settings, the project and the user.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,23 +18,23 @@ use crate::text::js_trim;
 
 const RULE: &str = "skills: folders with a SKILL.md";
 
-/// Which single files of a folder are skills as well.
+/// Single files of a folder that also count as skills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// Those at its top.
+    /// Files directly in the folder.
     Pi,
-    /// Those in folders below; since 0.84.3.
+    /// Files in subfolders, since 0.84.3.
     Agents,
 }
 
-/// A file that may be a skill, whether the settings leave it, and whose it is.
+/// File that may be a skill, with its owner. `enabled` is false if the settings exclude it.
 struct Entry {
     path: PathBuf,
     enabled: bool,
     scope: Scope,
 }
 
-/// Puts the list of skills at the end of the answer.
+/// Appends the list of skills to the answer.
 pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if places.at.flag("pi", "no_skills") {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &
     let message = answer.messages.len();
     let mut elements = Vec::new();
     for skill in skills.iter_mut().filter(|skill| skill.counts()) {
-        // One that is hidden is left out no earlier: it has shadowed others of its name.
+        // A hidden skill is removed only now, because it shadows others of its name.
         if skill.source.reason == HIDDEN {
             skill.leave_out(Fate::Excluded, HIDDEN);
             continue;
@@ -74,12 +74,12 @@ pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &
 
 const HIDDEN: &str = "not listed: `disable-model-invocation` is set; the user can still call it";
 
-/// All files that may be skills, in the order in which the first of a name counts.
+/// Returns all files that may be skills, in order of precedence.
 fn entries(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<Vec<Entry>> {
     let project = settings::skills(&places.settings.project);
     let user = settings::skills(&places.settings.user);
     let mut entries = Vec::new();
-    // The settings of the project, what lies in the project, the settings of the user, what lies at home.
+    // In order: settings of the project, files of the project, settings of the user, files of the user.
     named(places, &project, (&places.project, Scope::Project), search, answer, &mut entries)?;
     if places.trusted {
         add(
@@ -116,7 +116,7 @@ fn entries(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answ
     Ok(entries)
 }
 
-/// The folders `.agents/skills` from the working directory up to the root of the repository.
+/// Returns the folders `.agents/skills` from the working directory up to the repository root.
 fn above(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     let cwd = &places.at.cwd;
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
@@ -131,7 +131,7 @@ fn above(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     Ok(dirs)
 }
 
-/// What the settings name.
+/// Adds the files and folders that the settings name.
 fn named(
     places: &Places,
     entries: &[&str],
@@ -159,7 +159,7 @@ fn named(
     Ok(())
 }
 
-/// What lies in a folder.
+/// Adds the files of a folder.
 fn add(
     edition: &Pi,
     (dir, mode): (&Path, Mode),
@@ -169,7 +169,7 @@ fn add(
     found: &mut Vec<Entry>,
 ) -> Known<()> {
     for path in collect(dir, mode, search)? {
-        // Before 0.84.3 only folders with a SKILL.md counted there.
+        // Before 0.84.3, only folders with a SKILL.md counted there.
         if mode == Mode::Agents && edition.layout != Layout::Sections && path.file_name() != Some(FILE.as_ref()) {
             continue;
         }
@@ -179,7 +179,7 @@ fn add(
     Ok(())
 }
 
-/// What patterns leave: `!` takes away, `+` brings back one path, `-` takes one path away for good.
+/// Returns true if the patterns keep a path: `!` excludes, `+` includes one path again, `-` excludes one path finally.
 fn decide(path: &Path, included: bool, patterns: &[&str], base: &Path, answer: &mut Answer) -> bool {
     let of = |sign: char| patterns.iter().filter_map(move |pattern| pattern.strip_prefix(sign));
     if patterns.iter().any(|pattern| pattern.contains(['*', '?', '[', '{', '('])) {
@@ -193,7 +193,8 @@ fn decide(path: &Path, included: bool, patterns: &[&str], base: &Path, answer: &
     enabled && !of('-').any(|pattern| is_exactly(path, pattern, base))
 }
 
-/// What a pattern may be held against: the file, and of a SKILL.md its folder.
+/// Returns the paths that a pattern is matched against, each relative and as given: the file, and the folder of a
+/// SKILL.md.
 fn shapes(path: &Path, base: &Path) -> Vec<(PathBuf, PathBuf)> {
     let folder = (path.file_name() == Some(FILE.as_ref())).then(|| path.parent()).flatten();
     let shape = |path: &Path| (PathBuf::from(crate::snapshot::relative(base, path)), path.to_owned());
@@ -212,8 +213,8 @@ fn is_exactly(path: &Path, pattern: &str, base: &Path) -> bool {
     shapes(path, base).iter().any(|(relative, path)| relative == pattern || path == pattern)
 }
 
-/// The files of a folder that may be skills, as the client walks: a SKILL.md ends the way down, and files that tell git, rg or
-/// fd what to leave out are obeyed from the folder on.
+/// Returns the files of a folder that may be skills, as the client walks: it does not descend below a SKILL.md, and
+/// applies ignore files of git, rg and fd from their folder on.
 fn collect(root: &Path, mode: Mode, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut walk = Walk { root, mode, lines: Vec::new(), rules: None, found: Vec::new(), above: Vec::new() };
     walk.enter(root, search)?;
@@ -223,12 +224,12 @@ fn collect(root: &Path, mode: Mode, search: &mut Search) -> Known<Vec<PathBuf>> 
 struct Walk<'r> {
     root: &'r Path,
     mode: Mode,
-    /// Lines of files about what to leave out, with the folder in front.
+    /// Lines of ignore files, with the folder as prefix.
     lines: Vec<String>,
-    /// What so many of them say.
+    /// Compiled rules, and the number of lines that they cover.
     rules: Option<(usize, Rc<Gitignore>)>,
     found: Vec<PathBuf>,
-    /// Where the folders on the way down really are.
+    /// Real paths of the folders on the way down.
     above: Vec<PathBuf>,
 }
 
@@ -236,7 +237,7 @@ impl Walk<'_> {
     fn enter(&mut self, dir: &Path, search: &mut Search) -> Known<()> {
         let Ok(entries) = search.list(dir, RULE)? else { return Ok(()) };
         let real = search.real(dir)?.unwrap_or_else(|_| dir.to_owned());
-        // What a link leads back to was found already.
+        // A symlink to a folder above would only repeat files.
         if self.above.contains(&real) {
             return Ok(());
         }
@@ -284,7 +285,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Learns what the files of a folder say is to be left out.
+    /// Reads the ignore files of a folder.
     fn learn(&mut self, dir: &Path, search: &mut Search) -> Known<()> {
         let inner = dir.strip_prefix(self.root).unwrap_or(dir).to_string_lossy();
         let prefix = if inner.is_empty() { String::new() } else { format!("{inner}/") };
@@ -322,7 +323,7 @@ fn with_prefix(line: &str, prefix: &str) -> Option<String> {
     Some(format!("{sign}{prefix}{}", pattern.strip_prefix('/').unwrap_or(pattern)))
 }
 
-/// The skill that a file is.
+/// Reads a file as a skill.
 fn skill(edition: &Pi, entry: &Entry, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = read(&entry.path, entry.scope, search, &mut answer.sources)? else { return Ok(None) };
     let declared = entry.path.file_name() == Some(FILE.as_ref());

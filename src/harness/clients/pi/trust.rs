@@ -1,4 +1,4 @@
-//! Whether a project is trusted: `trust.json`, else what the user's settings say of projects that nobody decided about.
+//! Trust in a project: `trust.json`, otherwise the user's default for projects without a decision.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::formats::{Node, Value, parse_json};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::Ask;
 
-/// What of `.pi` needs trust.
+/// Entries of `.pi` that need trust.
 const RESOURCES: [&str; 7] =
     ["settings.json", "extensions", "skills", "prompts", "themes", "SYSTEM.md", "APPEND_SYSTEM.md"];
 
-/// Whether what the project brings counts; or why the client does not start.
+/// Returns true if the project's files are loaded. Refuses to start if `trust.json` is invalid.
 pub(super) fn is_trusted(
     at: &Standpoint,
     own: &Path,
@@ -33,7 +33,7 @@ pub(super) fn is_trusted(
     Ok(trusted)
 }
 
-/// The first thing that needs trust: in `.pi`, or a folder of skills here or above that is not the user's.
+/// Returns the first path that needs trust: in `.pi`, or a folder of skills here or above that is not the user's.
 fn first_resource(at: &Standpoint, search: &mut Search) -> Known<Option<std::path::PathBuf>> {
     const RULE: &str = "is there anything that needs trust?";
     let home = search.real(&at.home)?.unwrap_or_else(|_| at.home.clone());
@@ -49,7 +49,7 @@ fn first_resource(at: &Standpoint, search: &mut Search) -> Known<Option<std::pat
     Ok(None)
 }
 
-/// What `trust.json` says of the nearest directory, if anything.
+/// Returns the decision in `trust.json` for the nearest directory, if there is one.
 fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Known<Option<bool>> {
     if search.stat(file, "trust: the folders somebody decided about")?.is_err() {
         return Ok(None);

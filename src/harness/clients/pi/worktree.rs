@@ -1,4 +1,4 @@
-//! A linked worktree inside of its own repository: both are one place, and its context file hides the repository's.
+//! A linked worktree inside its own repository: its context file hides that of the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::text::js_trim;
 
 const RULE: &str = "is this a worktree inside of its repository?";
 
-/// The context file of the repository that is not read, where it really is.
+/// Returns the real path of the repository's context file that is hidden.
 pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some((top, common)) = repository(cwd, search)? else { return Ok(None) };
     let common = real(&common, search)?;
@@ -23,7 +23,7 @@ pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Known<Opt
     Ok(own.and_then(|(path, _)| Some(main.join(path.file_name()?))))
 }
 
-/// The top of the nearest repository, and its git directory, shared by its worktrees.
+/// Returns the top level of the nearest repository, and the git directory that its worktrees share.
 fn repository(cwd: &Path, search: &mut Search) -> Known<Option<(PathBuf, PathBuf)>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {

@@ -1,4 +1,4 @@
-//! The variables that count in settings and manifests: those of the process, what `.env` files add, and then `env` of the
+//! Variables for settings and manifests: those of the process, those that `.env` files add, and those of `env` in the
 //! settings.
 
 use std::collections::HashMap;
@@ -11,16 +11,16 @@ use crate::harness::kit::conventional::Chain;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 
-/// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Qwen Code 0.24.4.
+/// Variables that a `.env` file outside a settings folder must not set, by default (Qwen Code 0.24.4).
 const EXCLUDED: [&str; 2] = ["DEBUG", "DEBUG_MODE"];
 
-/// What was added to the variables of the process.
+/// Variables that were added to those of the process.
 #[derive(Default)]
 pub(super) struct Variables {
     added: HashMap<String, String>,
 }
 
-/// The folder of settings: `$QWEN_HOME`, which a `.env` file of the user may set as well, else `~/.qwen`.
+/// Returns the settings folder: `$QWEN_HOME`, which a `.env` file of the user may also set, otherwise `~/.qwen`.
 pub(super) fn own_folder(chain: &mut Chain) -> Known<PathBuf> {
     let home = chain.at.home.clone();
     let usual = home.join(".qwen");
@@ -40,7 +40,8 @@ pub(super) fn own_folder(chain: &mut Chain) -> Known<PathBuf> {
     })
 }
 
-/// A path as variables and settings have it: `~` is the home directory, and else it is relative to the working directory.
+/// Resolves a path of variables and settings: `~` is the home directory; otherwise it is relative to the working
+/// directory.
 pub(super) fn resolved(path: &str, at: &Standpoint) -> PathBuf {
     match path.strip_prefix("~/") {
         Some(rest) => at.home.join(rest),
@@ -50,8 +51,8 @@ pub(super) fn resolved(path: &str, at: &Standpoint) -> PathBuf {
 }
 
 impl Variables {
-    /// Reads the nearest `.env` file of the project, if `trust` allows it, and those of the user. `layers` are the settings
-    /// before their variables are put in, of which the last counts.
+    /// Reads the nearest `.env` file of the project, if `trust` allows it, and those of the user. `layers` are the
+    /// settings before substitution of variables, the last with the highest precedence.
     pub fn load(chain: &mut Chain, own: &Path, layers: &[&Node], trust: Trust) -> Known<Variables> {
         let mut variables = Variables::default();
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer| layer.at_path(path));
@@ -74,7 +75,7 @@ impl Variables {
         Ok(variables)
     }
 
-    /// Returns true if a switch is on, as the client reads it; Qwen Code 0.24.4.
+    /// Returns true if the variable is set to a value that the client treats as on (Qwen Code 0.24.4).
     pub fn is_on(&self, name: &str, search: &Search) -> bool {
         let value = self.get(name, search).unwrap_or_default();
         ["1", "true", "yes", "on"].contains(&value.trim().to_lowercase().as_str())
@@ -86,13 +87,13 @@ impl Variables {
         }
     }
 
-    /// The value of a variable that settings refer to; whatever they make of it, only what is written is shown.
+    /// Returns the value of a variable that settings refer to. Whatever they make of it, only the reference is shown.
     pub fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = self.get(name, search)?;
         search.put_in(&value, written).then_some(value)
     }
 
-    /// The value of a variable; the process wins, unless it says nothing.
+    /// Returns the value of a variable. The process takes precedence, unless its value is empty.
     fn get(&self, name: &str, search: &Search) -> Option<String> {
         let of_process = search.secret_env(name);
         if of_process.as_deref().is_some_and(|value| !value.is_empty()) {
@@ -102,18 +103,18 @@ impl Variables {
     }
 }
 
-/// What trust says of the files of projects.
+/// Trust in the files of projects.
 pub(super) enum Trust<'d> {
-    /// Nobody asks.
+    /// Trust is not required.
     Everything,
-    /// The working directory is trusted, and other folders that nobody has denied it.
+    /// The working directory is trusted, as are other folders unless a decision denies it.
     Decided(&'d Decisions),
     /// The working directory is not trusted.
     Nothing,
 }
 
-/// The first `.env` upwards from the working directory, of each folder that in `.qwen` before its own, then those of the
-/// user; and whether it is one of Qwen Code's or of the user's.
+/// Returns the `.env` files: the first one upwards from the working directory, where `.qwen/.env` comes before `.env`
+/// in each folder, then those of the user. The flag is true for files of Qwen Code's folders and of the user.
 fn files(chain: &mut Chain, own: &Path, trust: Trust) -> Known<Vec<(PathBuf, bool)>> {
     let home = chain.at.home.clone();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What installed extensions bring, in the order of their folders: context files, and folders of rules.
+//! Contributions of installed extensions, in the order of their folders: context files, and folders of rules.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::harness::kit::conventional::Chain;
 use crate::search::Known;
 use crate::snapshot::absolute;
 
-/// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
+/// Default name of an extension's context file (Qwen Code 0.24).
 const DEFAULT_NAME: &str = "QWEN.md";
 
-/// What the active extensions bring.
+/// Contributions of the active extensions.
 #[derive(Default)]
 pub(super) struct Extensions {
-    /// Their context files.
+    /// Context files.
     pub files: Vec<PathBuf>,
-    /// Their names, each with its folder of rules.
+    /// Names of extensions, each with its folder of rules.
     pub rules: Vec<(String, PathBuf)>,
 }
 
-/// Looks through the folder `extensions` of the settings folder.
+/// Collects the extensions in the folder `extensions` of the settings folder.
 pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Known<Extensions> {
     let dir = own.join("extensions");
     let mut found = Extensions::default();
@@ -63,12 +63,12 @@ pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules
 
 struct Manifest {
     name: String,
-    /// Where its files are: a linked extension stands elsewhere.
+    /// Folder of its files, which is elsewhere for a linked extension.
     place: PathBuf,
     names: Vec<String>,
 }
 
-/// `qwen-extension.json`, with `${extensionPath}` and its like put in.
+/// Reads `qwen-extension.json`, and substitutes `${extensionPath}` and similar placeholders.
 fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Known<Result<Manifest, String>> {
     let metadata = folder.join(".qwen-extension-install.json");
     let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();

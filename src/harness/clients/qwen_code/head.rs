@@ -1,9 +1,9 @@
-//! The `paths` at the head of a rule: YAML, or what Qwen Code makes of it line by line where it is none.
+//! Patterns in the front matter of a rule: parsed as YAML, or line by line as Qwen Code does if it is not valid YAML.
 
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::text::js_trim;
 
-/// The patterns of the key `paths`.
+/// Returns the patterns of the key `paths`.
 pub(super) fn paths(head: &str) -> Vec<String> {
     let table = parse_npm_yaml(head).ok().filter(|node| matches!(node.value, Value::Table(_)));
     let paths = match &table {
@@ -17,7 +17,7 @@ pub(super) fn paths(head: &str) -> Vec<String> {
     }
 }
 
-/// Items as texts; null is left out, and a table among them is an error.
+/// Converts items to texts, without null; `None` if one is a table.
 fn words(items: &[Node]) -> Option<Vec<String>> {
     let items = items.iter().filter(|node| !matches!(node.value, Value::Null));
     items.map(|node| word(&node.value)).collect()
@@ -34,7 +34,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Keys with values behind their colons, with lists of items that two spaces indent, or with tables, which are skipped.
+/// Parses keys with values after their colons, or with lists of items indented by two spaces. Tables are skipped.
 fn line_by_line(head: &str) -> Vec<(String, Value)> {
     let lines: Vec<&str> =
         head.split('\n').filter(|line| !matches!(js_trim(line).chars().next(), None | Some('#'))).collect();

@@ -1,4 +1,4 @@
-//! How Qwen Code changed from version to version; found by replaying cases on the versions that its registry has.
+//! Changes of Qwen Code from version to version, found by replaying cases on the versions in its registry.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,7 @@ use super::QwenCode;
 use crate::harness::history::replays;
 use crate::harness::{Change, Edition, History, Replays, Version};
 
-/// The versions, what changed in them, and what was replayed.
+/// Changes, rules and replays of all versions.
 pub(super) static HISTORY: History = History {
     changes: &[&DEEPEST, &UNDECIDED, &EXTENSION_RULES],
     rules: |version| -> Arc<dyn Edition> { Arc::new(QwenCode { behavior: Behavior::for_version(version) }) },
@@ -40,7 +40,7 @@ static EXTENSION_RULES: Change = Change {
     ],
 };
 
-/// What differs between versions.
+/// Differences between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Behavior {
     pub deciding: Deciding,
@@ -48,23 +48,23 @@ pub(super) struct Behavior {
     pub extension_rules: ExtensionRules,
 }
 
-/// Which decision about a folder counts.
+/// Decision that applies to a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deciding {
-    /// Trust in a folder above it; else a denial for itself.
+    /// Trust in the folder or one above it, otherwise a denial for the folder itself.
     Trusting,
-    /// The deepest one.
+    /// The deepest decision.
     Deepest,
 }
 
-/// What a folder is that nobody decided about, where folders are to be trusted.
+/// Trust in a folder without a decision, if trust is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
     Trusted,
     Untrusted,
 }
 
-/// Whether the folders `rules` of extensions count.
+/// Treatment of the folder `rules` of an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtensionRules {
     Unread,
@@ -72,14 +72,14 @@ pub(super) enum ExtensionRules {
 }
 
 impl Behavior {
-    /// Those of the newest version.
+    /// Behaviour of the newest version.
     pub(super) const NOW: Behavior = Behavior {
         deciding: Deciding::Deepest,
         undecided: Undecided::Untrusted,
         extension_rules: ExtensionRules::Read,
     };
 
-    /// Those of a version.
+    /// Returns the behaviour of a version.
     pub(super) fn for_version(version: Version) -> Behavior {
         Behavior {
             deciding: version.pick(&DEEPEST, Deciding::Deepest, Deciding::Trusting),

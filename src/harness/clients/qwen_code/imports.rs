@@ -1,4 +1,4 @@
-//! What becomes of `@path` in a context file: the text of the file it names, or a comment that says why not.
+//! Imports of a context file: `@path` is replaced by the text of the file, or by a comment with the reason why not.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,27 +11,27 @@ use crate::search::Known;
 use crate::snapshot::{Ask, Content, Errno, FileType as FileKind, Unreadable, absolute};
 use crate::text::{js_trim, utf16_len};
 
-/// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
+/// Maximum depth of imports, in files below the first (Qwen Code 0.24, `maxDepth`).
 const DEPTH_LIMIT: usize = 5;
-/// The most imports that one file may have followed; the client knows no such limit.
+/// Maximum number of imports that are followed for one file. The client has no such limit.
 const IMPORT_LIMIT: usize = 500;
-/// The most tokens of one file that are looked up; the client knows no such limit.
+/// Maximum number of tokens of one file that are looked up. The client has no such limit.
 const LOOKUP_LIMIT: usize = 10_000;
-/// The most text that they may bring, in bytes; the client knows no such limit.
+/// Maximum size of all imported text for one file, in bytes. The client has no such limit.
 const TEXT_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 
 const TOO_MUCH: &str = "more is imported than is followed here";
 
-/// `context.importFormat`.
+/// Value of `context.importFormat`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// In the place of the token.
+    /// Imports in place of their tokens.
     Tree,
-    /// Behind the file, which keeps its tokens.
+    /// Imports after the file, which keeps its tokens.
     Flat,
 }
 
-/// The text of a context file with its imports in it.
+/// Returns the text of a context file with its imports.
 pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Known<Text> {
     let dir = file.path.parent().unwrap_or(&file.path);
     let root = super::project_root(chain, dir)?.unwrap_or_else(|| dir.to_owned());
@@ -50,21 +50,22 @@ pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Known<Te
     }
 }
 
-/// What is imported as files of their own: each once, and how deep it was met.
+/// Imported files as separate blocks, each file once, with the depth at which it was met.
 struct Flat {
     depths: HashMap<PathBuf, usize>,
     files: Vec<(PathBuf, Text)>,
 }
 
 struct Importer {
-    /// What is imported must be inside of this, as paths are written.
+    /// Directory that imports must not leave, by their paths as written.
     root: PathBuf,
     left: usize,
     room: usize,
 }
 
 impl Importer {
-    /// `way`: the files that lead here, the one with this text last.
+    /// Returns the text with each import in place of its token. `way` is the path of imports, with the file of this
+    /// text last.
     fn tree(&mut self, chain: &mut Chain, text: &Text, way: &mut Vec<PathBuf>) -> Known<Text> {
         if way.len() > DEPTH_LIMIT || !text.contains('@') {
             return Ok(text.clone());
@@ -113,7 +114,8 @@ impl Importer {
         Ok(out.into_iter().collect())
     }
 
-    /// The file, then what it imports, last import first; once more where it is met less deep.
+    /// Adds the file, then its imports, the last import first. A file that is met again at a smaller depth is followed
+    /// again.
     fn flat(&mut self, chain: &mut Chain, text: &Text, path: &Path, depth: usize, flat: &mut Flat) -> Known<()> {
         if flat.depths.insert(path.to_owned(), depth).is_none() {
             flat.files.push((path.to_owned(), text.clone()));
@@ -145,7 +147,7 @@ impl Importer {
         Ok(())
     }
 
-    /// Says beforehand which files will be read: one by one they would be waited for one by one.
+    /// Announces the files that will be read, so that they are read together.
     fn expect(&self, chain: &mut Chain, dir: &Path, text: &Text, tokens: &[Range<usize>]) -> Known<()> {
         let mut asked = HashSet::new();
         let path = |token: &Range<usize>| {
@@ -162,7 +164,7 @@ impl Importer {
         !is_address && path.starts_with(&self.root)
     }
 
-    /// Whether there is room for one more file.
+    /// Returns true if there is room for one more file.
     fn takes(&mut self, raw: &[u8]) -> bool {
         let takes = self.left > 0 && raw.len() <= self.room;
         if takes {
@@ -173,7 +175,7 @@ impl Importer {
     }
 }
 
-/// The tokens that are looked up.
+/// Returns the tokens that are looked up.
 fn first_tokens(chain: &mut Chain, text: &str) -> Vec<Range<usize>> {
     let mut tokens = tokens(text);
     if tokens.len() > LOOKUP_LIMIT {
@@ -183,13 +185,13 @@ fn first_tokens(chain: &mut Chain, text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// Whether an offset is inside of one of the regions, which stand in order.
+/// Returns true if an offset is inside one of the regions, which are sorted.
 fn is_code(regions: &[Range<usize>], offset: usize) -> bool {
     let at = regions.partition_point(|region| region.end <= offset);
     regions.get(at).is_some_and(|region| region.contains(&offset))
 }
 
-/// A file is said once, however often it is imported.
+/// Adds the source of an imported file, once however often it is imported.
 fn say(chain: &mut Chain, path: &Path, raw: &Content) {
     let sources = &mut chain.answer.sources;
     if !sources.iter().any(|source| source.scope == Scope::Import && source.path() == Some(path)) {
@@ -197,7 +199,7 @@ fn say(chain: &mut Chain, path: &Path, raw: &Content) {
     }
 }
 
-/// What Node says.
+/// Formats an error as Node does.
 fn describe(problem: &Unreadable, path: &Path) -> String {
     match problem {
         Unreadable::Errno(errno) => format!("{}: {}, access '{}'", errno.name(), errno.text(), path.display()),
@@ -206,7 +208,8 @@ fn describe(problem: &Unreadable, path: &Path) -> String {
     }
 }
 
-/// `@path` at the beginning or behind white space, up to the next white space, if it begins with a dot, a slash or a letter.
+/// Returns the ranges of `@path` at the beginning or after white space, up to the next white space, if the path begins
+/// with a dot, a slash or a letter.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let mut found = Vec::new();
@@ -225,7 +228,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Blocks of code and code spans, but for those in lists, where the client does not look.
+/// Returns the code blocks and code spans. Those in lists are not included, because the client does not search lists.
 fn code(text: &str) -> Vec<Range<usize>> {
     let mut regions = Vec::new();
     if text.contains(['`', '~', '\t']) || text.contains("    ") {
@@ -238,8 +241,8 @@ fn code(text: &str) -> Vec<Range<usize>> {
     regions
 }
 
-/// The client counts in a text with line feeds alone and looks the numbers up in one with carriage returns: for each of them
-/// a region begins and ends one UTF-16 unit too early.
+/// Shifts the regions as the client does: it computes offsets in a text with LF and applies them to the text with CR,
+/// so for each CR before it a region is one UTF-16 unit too early.
 fn slipped(regions: &[Range<usize>], plain: &str, text: &str) -> Vec<Range<usize>> {
     let (mut counted, mut units) = (0, 0);
     let (mut at, mut passed) = (0, 0);
@@ -257,7 +260,8 @@ fn slipped(regions: &[Range<usize>], plain: &str, text: &str) -> Vec<Range<usize
     regions.iter().map(|region| place(region.start)..place(region.end)).collect()
 }
 
-/// The pieces are looked for one behind the other; from the first that is not found on, nothing is code.
+/// Adds the code regions of blocks. Blocks are searched one after the other; after the first that is not found, nothing
+/// is code.
 fn within(text: &str, offset: usize, blocks: &[Block], regions: &mut Vec<Range<usize>>) {
     let mut from = 0;
     for block in blocks {
@@ -273,7 +277,7 @@ fn within(text: &str, offset: usize, blocks: &[Block], regions: &mut Vec<Range<u
     }
 }
 
-/// A run of backticks up to the next run of as many.
+/// Adds the code spans: from a run of backticks to the next run of the same length.
 fn spans(text: &str, offset: usize, regions: &mut Vec<Range<usize>>) {
     let run = |from: usize| {
         let start = from + text[from..].find('`')?;

@@ -1,6 +1,6 @@
-//! The indexes of what the client remembers by itself: of the user and of the project, at the end of the system message.
+//! Indexes of the client's own memories, of the user and of the project, at the end of the system message.
 //!
-//! Checked on 0.24.4. The memories that an index leads to are not followed: the client has a model choose among them.
+//! Checked on 0.24.4. The memories that an index refers to are not read: the client lets a model choose among them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,18 @@ use crate::search::Known;
 use crate::snapshot::{Ask, Content};
 use crate::text::{js_trim, js_trimmed, utf16_len};
 
-/// The most lines of an index; Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_LINES`.
+/// Maximum length of an index, in lines (Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_LINES`).
 const LINE_LIMIT: usize = 200;
-/// The most UTF-16 units of an index; Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_BYTES`.
+/// Maximum length of an index, in UTF-16 units (Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_BYTES`).
 const LIMIT_UTF16: usize = 25_000;
 
-/// An index with anything in it.
+/// Index that is not empty.
 pub(super) struct Index {
     path: PathBuf,
     raw: Content,
 }
 
-/// The index of the user, then that of the project.
+/// Returns the index of the user, then that of the project.
 pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Settings) -> Known<Vec<Index>> {
     if !settings.remembers {
         return Ok(Vec::new());
@@ -52,7 +52,7 @@ pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Set
     Ok(found)
 }
 
-/// Adds them, each as a message.
+/// Adds each index as a message.
 pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
     if let Some(index) = indexes.first() {
         let message = "Qwen Code may recall memories that the index names: a model chooses them";
@@ -60,7 +60,7 @@ pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
     }
     let first = answer.messages.iter().take_while(|message| message.trigger == Trigger::Session).count();
     for (place, Index { path, raw }) in (first..).zip(indexes) {
-        // What stands behind it moves on by one.
+        // Later messages move by one.
         for source in answer.sources.iter_mut().filter(|source| source.message >= Some(place)) {
             source.message = source.message.map(|message| message + 1);
         }
@@ -80,14 +80,15 @@ pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
     }
 }
 
-/// The name of a project's folder: its path, where every UTF-16 unit but letters and digits of ASCII becomes a hyphen.
+/// Returns the name of a project's folder: its path, with a hyphen for every UTF-16 unit that is not an ASCII letter or
+/// digit.
 fn folder_name(project: &Path) -> String {
     let units =
         project.to_string_lossy().chars().flat_map(|c| std::iter::repeat_n(c, c.len_utf16())).collect::<Vec<_>>();
     units.into_iter().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// What of an index is shown, and the notice behind it where that is not all.
+/// Returns the part of an index that is shown, and the notice after it if it is cut.
 fn cut(text: &str) -> (&str, String) {
     let (lines, units) = (text.split('\n').count(), utf16_len(text));
     let (many, long) = (lines > LINE_LIMIT, units > LIMIT_UTF16);
@@ -107,7 +108,7 @@ fn cut(text: &str) -> (&str, String) {
                 })
                 .map_or(shown.len(), |(at, _)| at)
         };
-        // A line may end right behind the limit.
+        // A line may end directly after the limit.
         let end = shown[..at(LIMIT_UTF16 + 1)].rfind('\n').filter(|end| *end > 0);
         shown = &shown[..end.unwrap_or_else(|| at(LIMIT_UTF16))];
     }

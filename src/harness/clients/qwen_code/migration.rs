@@ -1,8 +1,8 @@
-//! Settings of the first version, whose keys all stood at the top, put where today's keys stand.
+//! Migration of settings of the first version, which had all keys at the top level.
 
 use crate::formats::{Node, Value};
 
-/// Where today's settings have what matters here; Qwen Code 0.24.4.
+/// Old keys with their current places, as far as they affect instructions (Qwen Code 0.24.4).
 const MOVED: [(&str, [&str; 2]); 5] = [
     ("contextFileName", ["context", "fileName"]),
     ("excludedProjectEnvVars", ["advanced", "excludedEnvVars"]),
@@ -11,7 +11,7 @@ const MOVED: [(&str, [&str; 2]); 5] = [
     ("memoryImportFormat", ["context", "importFormat"]),
 ];
 
-/// The keys that show, where their value is no table, that settings are of the first version; Qwen Code 0.24.4.
+/// Keys that identify settings of the first version if their value is not a table (Qwen Code 0.24.4).
 const FIRST_VERSION: &str = "theme model autoAccept hideTips vimMode checkpointing accessibility allowedTools allowMCPServers \
     autoConfigureMaxOldSpaceSize bugCommand chatCompression coreTools contextFileName customThemes customWittyPhrases \
     debugKeystrokeLogging dnsResolutionOrder enforcedAuthType excludeTools excludeMCPServers excludedProjectEnvVars \
@@ -23,7 +23,7 @@ const FIRST_VERSION: &str = "theme model autoAccept hideTips vimMode checkpointi
     enableOpenAILogging tavilyApiKey disableAutoUpdate disableUpdateNag disableLoadingPhrases disableFuzzySearch \
     disableCacheControl";
 
-/// The settings with today's keys. What an old key says goes before what the new one says.
+/// Returns the settings with current keys. The value of an old key overrides that of the new one.
 pub(super) fn migrated(settings: Node) -> Node {
     if !is_first_version(&settings) {
         return settings;
@@ -50,7 +50,7 @@ fn is_first_version(settings: &Node) -> bool {
     !of_today && FIRST_VERSION.split_whitespace().any(says)
 }
 
-/// Sets a key below others. What stands in the way, since it is no table, stays.
+/// Sets a key below others, unless a value on the way is not a table.
 fn put(node: &mut Node, path: &[&str], value: Node) {
     let Value::Table(entries) = &mut node.value else { return };
     let Some((key, below)) = path.split_first() else { return };

@@ -1,4 +1,4 @@
-//! Rules: those without paths stand behind the context files, those with paths come with a file that matches.
+//! Rules: those without paths follow the context files, those with paths come with a matching file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::search::Known;
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::{js_trim, lossy_without_bom};
 
-/// A folder of rules, and the name of the extension that it belongs to.
+/// Folder of rules, its scope, and the name of the extension that it belongs to.
 type Place = (PathBuf, Scope, Option<String>);
 
-/// The folder in the settings folder, then that of the project, then those of extensions by name and folder.
+/// Returns the folder in the settings folder, then that of the project, then those of extensions.
 pub(super) fn places(own: &Path, project: Option<&PathBuf>, extensions: Vec<(String, PathBuf)>) -> Vec<Place> {
     let global = own.join("rules");
     let project = project.map(|root| root.join(".qwen/rules")).filter(|project| *project != global);
@@ -72,12 +72,12 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Known<(
     Ok(())
 }
 
-/// What the agent reads, from the root on: by its own name, and by that where links lead.
+/// Returns the path that the agent reads, relative to the root: as given, and after resolving symlinks.
 fn read(chain: &mut Chain, root: &Path) -> Known<Vec<String>> {
     let Some(target) = chain.at.target.clone() else { return Ok(Vec::new()) };
     let found = chain.search.stat(&target, "what the agent reaches")?.map(|meta| meta.kind);
     let succeeds = match chain.at.tool {
-        // What is there already is not written over before it was read, which has brought its rules.
+        // An existing file is not overwritten before it was read, which already added its rules.
         Tool::Write => found.is_err(),
         Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => found == Ok(FileType::File),
     };
@@ -103,7 +103,7 @@ fn give(chain: &mut Chain, file: &File, rule: &Rule, load: Load) {
 }
 
 struct Rule {
-    /// What the client calls it.
+    /// Name in the header.
     shown: String,
     paths: Vec<String>,
     has_head: bool,
@@ -120,17 +120,17 @@ impl Rule {
     }
 }
 
-/// Without HTML comments, and without the beginning of one that never ends.
+/// Removes HTML comments, and the opening `<!--` of one that is not closed.
 fn without_comments(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(c) = rest.chars().next() {
-        // Taking one away may put another together.
+        // Removing one comment may create another, so the kept text is checked after each character.
         kept.push(c);
         rest = &rest[c.len_utf8()..];
         if !kept.ends_with("<!--") {
             continue;
         }
-        // The hyphens of the beginning may be those of the end.
+        // The opening hyphens may also be the closing ones.
         let end = match rest {
             _ if rest.starts_with('>') => Some(">".len()),
             _ if rest.starts_with("->") => Some("->".len()),

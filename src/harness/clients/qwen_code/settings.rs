@@ -1,4 +1,4 @@
-//! What the settings of Qwen Code say of context files: four layers, comments allowed.
+//! Settings of Qwen Code for context files: four layers, with comments allowed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,28 +15,28 @@ use crate::search::{Halt, Known};
 use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text;
 
-/// What matters here.
+/// Settings that affect instructions.
 pub(super) struct Settings {
-    /// The names of context files.
+    /// Names of context files.
     pub names: Vec<String>,
-    /// How imports are shown.
+    /// Format of imports.
     pub format: Format,
-    /// `general.outputLanguage`.
+    /// Value of `general.outputLanguage`.
     pub language: String,
-    /// Whether files of the project count.
+    /// True if files of the project are loaded.
     pub trusted: bool,
-    /// `memory.enableManagedAutoMemory`: whether the client keeps memories.
+    /// Value of `memory.enableManagedAutoMemory`: true if the client keeps memories.
     pub remembers: bool,
-    /// `advanced.runtimeOutputDir`: where memories are.
+    /// Value of `advanced.runtimeOutputDir`: the folder of memories.
     pub runtime: Option<String>,
-    /// What counts in manifests.
+    /// Variables for manifests.
     pub variables: Variables,
     included: Vec<String>,
 }
 
 impl Settings {
-    /// Reads every layer; a later one counts over an earlier one, and lists of directories add up. `Err` says why the client
-    /// would not start.
+    /// Reads all layers. A later one overrides an earlier one; lists of directories are joined. Refuses to start as the
+    /// client does.
     pub fn gather(chain: &mut Chain, own: &Path, behavior: Behavior) -> Known<Settings> {
         let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
@@ -62,7 +62,7 @@ impl Settings {
             match parse_json(&text) {
                 Ok(layer) if layer.as_table().is_some() => layers.push((migrated(layer), is_projects)),
                 Ok(_) => return refused("settings must be an object".to_owned()),
-                // The client begins those of the project anew.
+                // The client replaces invalid project settings by empty ones.
                 Err(error) if is_projects => {
                     let message = format!("{}: these settings are emptied", error.with_position(&text));
                     chain.answer.warnings.push(Warning::at("settings", &file, message));
@@ -97,7 +97,7 @@ impl Settings {
         Ok(Settings { names, format, language, trusted, remembers, runtime, variables, included })
     }
 
-    /// Where context files are gathered: the working directory, then what is included.
+    /// Returns the directories in which context files are collected: the working directory, then the included ones.
     pub fn directories(&self, at: &Standpoint) -> Vec<PathBuf> {
         let mut directories = vec![at.cwd.clone()];
         let mut known = HashSet::from([at.cwd.clone()]);
@@ -111,16 +111,16 @@ impl Settings {
     }
 }
 
-/// What trust comes to.
+/// Result of the decision about trust.
 struct Trusted {
-    /// Whether the project's settings count.
+    /// True if the project's settings are read.
     reads_settings: bool,
-    /// Whether its files count.
+    /// True if the project's files are loaded.
     trusted: bool,
     variables: Variables,
 }
 
-/// Trust as the settings say it without those of the project; then with them, if they count.
+/// Decides about trust by the settings without those of the project, then with them if they are read.
 fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], behavior: Behavior) -> Known<Trusted> {
     let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
     let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
@@ -145,7 +145,8 @@ fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], behavior: Behav
     Ok(Trusted { reads_settings, trusted, variables })
 }
 
-/// `context.fileName`, a text or a list; what says nothing leaves the two usual names, and what is neither stops the client.
+/// Returns the names of `context.fileName`, a text or a list. An empty value stands for the two default names; `None`
+/// for a value of another type, which stops the client.
 fn names(setting: Option<&Node>) -> Option<Vec<String>> {
     let trimmed = |name: &Node| name.as_text().map(|name| text::js_trim(name).to_owned());
     match setting.map(|node| &node.value) {
@@ -158,7 +159,7 @@ fn names(setting: Option<&Node>) -> Option<Vec<String>> {
     }
 }
 
-/// `$NAME` and `${NAME}` in every text; an unknown variable stays as it is.
+/// Substitutes `$NAME` and `${NAME}` in every text. An unknown variable stays as it is.
 pub(super) fn with_variables(node: Node, env: &dyn Fn(&str, &str) -> Option<String>) -> Node {
     let inner = |node: Node| with_variables(node, env);
     let value = match node.value {
@@ -172,7 +173,7 @@ pub(super) fn with_variables(node: Node, env: &dyn Fn(&str, &str) -> Option<Stri
 
 fn substituted(text: &str, env: &dyn Fn(&str, &str) -> Option<String>) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    // Behind the last one no brace is looked for: a text may open very many.
+    // After the last `}` none is searched for, because a text may contain very many `${`.
     let last = text.rfind('}').map_or(text.len(), |at| text.len() - at);
     while let Some(start) = rest.find('$') {
         let (before, inner) = (&rest[..start], &rest[start + 1..]);

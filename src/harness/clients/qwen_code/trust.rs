@@ -1,4 +1,4 @@
-//! Whether a folder is trusted: the switch in the settings, and `trustedFolders.json`.
+//! Trust in a folder: the setting, and `trustedFolders.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use crate::harness::kit::conventional::Chain;
 use crate::search::{Halt, Known};
 use crate::snapshot::{Unreadable, absolute};
 
-/// What somebody decided about folders.
+/// Recorded decisions about folders.
 pub(super) struct Decisions {
-    /// Folders as written and where they really are, and whether they are trusted.
+    /// Folders as written and as real paths, and whether they are trusted.
     rules: Vec<(Vec<PathBuf>, bool)>,
     deciding: Deciding,
 }
 
-/// Whether `security.folderTrust.enabled` has been switched on, in layers of which the last counts.
+/// Returns true if `security.folderTrust.enabled` is on. The last layer has the highest precedence.
 pub(super) fn is_enabled(layers: &[&Node]) -> bool {
     let said = layers.iter().rev().find_map(|layer| layer.at_path(&["security", "folderTrust", "enabled"]));
     match said.map(|node| &node.value) {
@@ -26,7 +26,7 @@ pub(super) fn is_enabled(layers: &[&Node]) -> bool {
 }
 
 impl Decisions {
-    /// Reads the file of decisions; `Err` says why the client would not start.
+    /// Reads the file of decisions. Refuses to start if it is invalid.
     pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Known<Decisions> {
         let named = chain.search.env("QWEN_CODE_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty());
         let file =
@@ -58,8 +58,8 @@ impl Decisions {
         Ok(decisions)
     }
 
-    /// What is decided about a folder: the deepest rule above it counts, and of two the one that denies; or else any that
-    /// trusts, and one that denies the very folder.
+    /// Returns the decision about a folder. `Deepest`: the deepest rule at or above it, of two the one that denies.
+    /// `Trusting`: any rule that trusts it or a folder above it, otherwise one that denies the folder itself.
     pub fn about(&self, chain: &mut Chain, folder: &Path) -> Known<Option<bool>> {
         let folders = variants(chain, folder)?;
         let depth = |rule: &[PathBuf]| {
