@@ -29,6 +29,7 @@ pub struct Sought {
 /// A text in the forms in which lines are compared with it.
 struct Likeness {
     pairs: Pairs,
+    bigrams: Vec<(char, char)>,
     places: Places,
 }
 
@@ -79,7 +80,13 @@ impl Sought {
 
     /// Returns how much of it a line says, in percent, if that is worth knowing.
     pub(super) fn alike(&self, line: &Line) -> Option<usize> {
-        let of_text = || Box::new(Likeness { pairs: Pairs::of(&self.lower), places: Places::of(&self.lower) });
+        let of_text = || {
+            Box::new(Likeness {
+                pairs: Pairs::of(&self.lower),
+                bigrams: bigrams(&self.lower),
+                places: Places::of(&self.lower),
+            })
+        };
         let likeness = self.likeness.get_or_init(of_text);
         if line.lower.is_empty() || likeness.pairs.percent_in(&line.pairs) < LEAST_PAIRS_PERCENT {
             return None;
@@ -88,12 +95,17 @@ impl Sought {
         let words: Vec<&str> = self.lower.split(' ').collect();
         let shared = words.iter().filter(|word| line.split(' ').any(|other| other == **word)).count();
         let by_words = shared * 100 / words.len();
-        let by_pairs = (strsim::sorensen_dice(&self.lower, line) * 100.0) as usize;
+        let by_pairs = percent_shared(&likeness.bigrams, &bigrams(line));
         let letters = likeness.places.count;
         let mistakes = likeness.places.mistakes_in(line).min(letters);
         let by_letters = (letters - mistakes) * 100 / letters;
         let by_letters = if by_letters >= ALIKE_LETTERS_PERCENT { by_letters } else { 0 };
-        let alike = if line.contains(&self.lower) { 100 } else { by_words.max(by_pairs).max(by_letters).min(99) };
+        // A line without a mistake is searched for the rest of a long text.
+        let alike = if mistakes == 0 && line.contains(&self.lower) {
+            100
+        } else {
+            by_words.max(by_pairs).max(by_letters).min(99)
+        };
         (alike >= ALIKE_PERCENT).then_some(alike)
     }
 }
@@ -143,6 +155,26 @@ impl Pairs {
         let shared: u32 = self.0.iter().zip(&other.0).map(|(own, others)| (own & others).count_ones()).sum();
         (shared * 100).checked_div(all).unwrap_or(100)
     }
+}
+
+/// Returns the pairs of neighbouring letters in a text, without its white space, in order and as often as they stand there.
+fn bigrams(text: &str) -> Vec<(char, char)> {
+    let letters = || text.chars().filter(|letter| !letter.is_whitespace());
+    let mut pairs: Vec<_> = letters().zip(letters().skip(1)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Returns how much of two sorted lists is in both, in percent (Dice's coefficient).
+fn percent_shared(one: &[(char, char)], other: &[(char, char)]) -> usize {
+    let (mut at, mut shared) = (0, 0_usize);
+    for pair in one {
+        at += other[at..].iter().take_while(|next| *next < pair).count();
+        if other.get(at) == Some(pair) {
+            (at, shared) = (at + 1, shared + 1);
+        }
+    }
+    (200 * shared).checked_div(one.len() + other.len()).unwrap_or(0)
 }
 
 /// How many letters of a text are looked for with mistakes: the bits of a word.
@@ -338,6 +370,12 @@ mod tests {
         {
             assert_eq!(Places::of(text).mistakes_in(line), mistakes, "{text} in {line}");
         }
+        for (one, other) in [("never log data", "always log dates"), ("aaa", "aa"), ("a", "ab"), ("", "")] {
+            let expected = (strsim::sorensen_dice(one, other) * 100.0) as usize;
+            let is_too_short = one.chars().count() < 2;
+            assert!(is_too_short || percent_shared(&bigrams(one), &bigrams(other)) == expected, "{one} in {other}");
+        }
+        assert_eq!(percent_shared(&bigrams("äöä bb"), &bigrams("äö")), 40, "letters count, and not bytes");
         let long = "word ".repeat(60);
         assert_eq!(Places::of(&long).mistakes_in(&long), 0);
     }
