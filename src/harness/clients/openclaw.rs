@@ -179,7 +179,7 @@ struct FileRule {
     rule: &'static str,
 }
 
-/// When a file is opened, and what its absence means.
+/// Condition for opening a file, and the effect of its absence.
 #[derive(PartialEq)]
 enum Presence {
     /// Opened in any case; if it is missing, the prompt says so.

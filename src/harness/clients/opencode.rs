@@ -1,5 +1,5 @@
-//! OpenCode: one global file, then one file name all the way up from the start directory, then what the settings name;
-//! and, when the agent reads a file, the files of the directories below the start directory.
+//! OpenCode: one global file; then one file name in every directory from the start directory up; then the files that
+//! the settings name; and, when the agent reads a file, the files of the directories below the start directory.
 //!
 //! Checked on the real clients from 1.1.53 to 1.18.33 (`opencode run` against a mock provider), November 2026.
 
@@ -48,7 +48,7 @@ use rules::{
 
 pub use kilo::PROFILE as KILO;
 
-/// The profile.
+/// Profile of OpenCode.
 pub static PROFILE: Profile = Profile {
     id: brand::OPENCODE.id,
     title: "OpenCode",
@@ -87,62 +87,62 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of OpenCode: what all versions do alike is code, what has differed is a field.
+/// Rules of a version of OpenCode. Behaviour that all versions share is code; behaviour that differs is a field.
 pub struct OpenCode {
     about: About,
-    /// Which program it is.
+    /// The program: OpenCode or a fork.
     brand: &'static Brand,
-    /// The names looked for, the first with any hit winning.
+    /// File names to look for; the first one that is found anywhere wins.
     names: &'static [&'static str],
-    /// Where the global file stands in the prompt.
+    /// Position of the global file in the prompt.
     global: GlobalOrder,
-    /// What `OPENCODE_CONFIG_DIR` does to the global file, and to relative instructions without project settings.
+    /// Effect of `OPENCODE_CONFIG_DIR` on the global file, and on relative instructions without project settings.
     config_dir: ConfigDir,
-    /// What becomes of the client when that directory is not there.
+    /// Effect of a missing `OPENCODE_CONFIG_DIR`.
     missing_config_dir: MissingConfigDir,
-    /// Whose files `OPENCODE_TEST_HOME` moves.
+    /// Files that `OPENCODE_TEST_HOME` moves.
     test_home: TestHome,
-    /// Which words switch a flag on, and what any other word does.
+    /// Words that set a flag, and the effect of other words.
     flag_words: FlagWords,
-    /// The same of the flags against Claude's files and against the skills of other programs.
+    /// Words for the flags against Claude's files and against the skills of other programs.
     older_flag_words: FlagWords,
-    /// What `OPENCODE_DISABLE_CLAUDE_CODE_PROMPT` removes.
+    /// Files that `OPENCODE_DISABLE_CLAUDE_CODE_PROMPT` disables.
     claude_flag: ClaudeFlag,
-    /// What makes a directory a repository.
+    /// Condition for a directory to be a repository.
     git: GitRule,
-    /// What an error while looking for something on the way up does.
+    /// Effect of an error during a search upwards.
     find_error: FindError,
-    /// What counts as a global or nested file that is there.
+    /// Kinds of files that count as an existing global or nested file.
     counts: Counts,
-    /// Which library's globs find `instructions` and what is in configuration directories.
+    /// Library whose globs find `instructions` and the files of configuration directories.
     globs: Globs,
-    /// How bytes become text.
+    /// Decoding of bytes to text.
     decoding: Decoding,
-    /// How settings are read.
+    /// Rules for reading settings.
     settings: Settings,
-    /// What is known of a custom agent's name.
+    /// Derivation of a custom agent's name.
     agent_names: AgentNames,
-    /// Which files the read tool takes for pictures and PDFs, whose answers have no room for a reminder.
+    /// Files that the read tool treats as pictures or PDFs, whose results have no room for a reminder.
     pictures: Pictures,
     /// The client's own prompts, each with the providers and models that it is for.
     prompts: Vec<&'static prompt::Choice>,
-    /// What the environment block holds.
+    /// Form of the environment block.
     environment: EnvironmentBlock,
-    /// What is said after the plan agent, where plans are files.
+    /// Reminder after the plan agent, if plans are files.
     plan_end: PlanEnd,
-    /// Where skills are listed.
+    /// Place of the list of skills.
     skills: SkillsPlace,
-    /// Whether one comes with the client.
+    /// Bundled skill of the client.
     own_skill: OwnSkill,
-    /// What becomes of references.
+    /// Handling of references.
     references: Described,
-    /// In which order they are listed.
+    /// Order of the list of skills.
     skill_order: SkillOrder,
-    /// How the list says where a skill is.
+    /// Form of a skill's location in the list.
     locations: Locations,
 }
 
-/// What people compare harnesses by; a version says what differs.
+/// Details for the comparison of harnesses; each version replaces what differs.
 const DETAILS: Details = Details {
     files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
     triggers: "every step of the session; and when the agent reads a file or the user attaches one; editing, writing and the shell add nothing",
@@ -180,7 +180,7 @@ fn details(version: Version) -> Details {
     }
 }
 
-/// An edition is one of its versions, under a name of its own.
+/// Creates an edition: the rules of one of its versions, under the edition's name.
 fn edition(name: &'static str, version: &'static str) -> OpenCode {
     let rules = OpenCode::for_version(Version(version));
     OpenCode { about: About { name, checked: (version, version), ..rules.about }, ..rules }
@@ -191,7 +191,7 @@ static V1_15: LazyLock<OpenCode> = LazyLock::new(|| edition("1.15", "1.15.13"));
 static V1_18: LazyLock<OpenCode> = LazyLock::new(|| edition("1.18", "1.18.33"));
 
 impl OpenCode {
-    /// The rules of a version.
+    /// Returns the rules of a version.
     fn for_version(version: Version) -> OpenCode {
         use history as h;
         let name = name(version, h::CHANGES, h::EDITIONS);
@@ -227,7 +227,7 @@ impl OpenCode {
 }
 
 impl OpenCode {
-    /// Whether it, or a version that says the same of everything around, was followed step by step.
+    /// Returns true if this version, or one with the same surrounding text, was checked step by step.
     fn was_followed(&self) -> bool {
         self.locations == Locations::Paths && self.brand.own_texts == OwnTexts::Measured
     }
@@ -250,8 +250,7 @@ impl Edition for OpenCode {
         true
     }
 
-    /// Asked of 1.18.33.
-    /// Asked of 1.18.33: the next reading brings the files once more.
+    /// Checked on 1.18.33: the next read brings the files again.
     fn remembers_mentions(&self) -> bool {
         false
     }
@@ -260,14 +259,14 @@ impl Edition for OpenCode {
         if self.was_followed() { Resumes::AsBefore(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
-    /// Asked of 1.18.33.
+    /// Checked on 1.18.33.
     fn compacts(&self) -> Compacts {
         if self.was_followed() { Compacts::Forgets } else { Compacts::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
-            // Kilo sends the text of a file that is given with the message, and nothing with it.
+            // Kilo sends the text of a file that is given with the message, and nothing else with it.
             Tool::Mention if self.brand.own_texts == OwnTexts::Named => Attaches::Nothing,
             Tool::Read | Tool::Mention => Attaches::Own,
             Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
@@ -307,13 +306,13 @@ impl Edition for OpenCode {
     }
 }
 
-/// One entry of a message, and the source it is from.
+/// One entry of a message, and the index of its source.
 struct Entry {
     text: Text,
     source: usize,
 }
 
-/// Adds a message made of entries, and tells their sources where they are.
+/// Adds a message made of entries, and records its position in their sources.
 fn add_entries(answer: &mut Answer, trigger: Trigger, role: Role, entries: Vec<Entry>, separator: &str) {
     if entries.is_empty() {
         return;

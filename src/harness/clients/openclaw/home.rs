@@ -15,7 +15,7 @@ pub struct Places {
     pub home: HomeVariable,
     /// Name of the state directory below home, followed by its former names.
     pub state_names: &'static [&'static str],
-    /// When a state directory with a former name is moved to its new place.
+    /// Time at which a state directory with a former name is moved to its new place.
     pub moves: Moves,
     /// Variables that name the state directory; the first one that is set counts.
     pub state_variables: &'static [&'static str],

@@ -13,7 +13,7 @@ use crate::text::js_trim;
 
 /// Behaviour of an edition towards hooks.
 pub struct Behavior {
-    /// When hooks are loaded.
+    /// Condition under which hooks are loaded.
     pub loading: Loading,
     /// Bundled hooks that do not change the files.
     pub harmless: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Agents that stand in Markdown files of the configuration directories, and commands and plugin files beside them.
+//! Agents in Markdown files of the configuration directories, and the commands and plugin files beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ const MODES: &str = "{mode,modes}/*.md";
 const COMMANDS: &str = "{command,commands}/**/*.md";
 const PLUGINS: &str = "{plugin,plugins}/*.{ts,js}";
 
-/// What is asked of each configuration directory.
+/// Returns the globs that are needed for each configuration directory.
 pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
     let flavor = edition.globs.following(true);
     let ask = |pattern: &str| Ask::Glob { base: dir.to_owned(), pattern: pattern.to_owned(), flavor };
     [COMMANDS, AGENTS, MODES, PLUGINS].map(ask).to_vec()
 }
 
-/// Looks at the commands of a directory. They put nothing into the prompt, but one that is not valid stops the client.
+/// Checks the commands of a directory. They add nothing to the prompt, but an invalid one stops the client.
 pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<()> {
     if edition.brand.invalid == Invalid::PassedOver {
         return Ok(());
@@ -43,7 +43,7 @@ pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search
     Ok(())
 }
 
-/// The agents of a directory as settings that remember which file they are from.
+/// Returns the agents of a directory as settings that record the file of each agent.
 pub(super) fn read(edition: &OpenCode, dir: &Path, doubts: &mut Vec<String>, search: &mut Search) -> Known<Node> {
     let flavor = edition.globs.following(true);
     let mut found = Vec::new();
@@ -82,15 +82,15 @@ pub(super) fn read(edition: &OpenCode, dir: &Path, doubts: &mut Vec<String>, sea
     }
     let table = |entries| Node { at: 0..0, value: Value::Table(entries) };
     let mut agents = table(Vec::new());
-    // Of two with one name, the later one is laid over the other.
+    // Of two agents with one name, the later one is merged over the other.
     merge(&mut agents, table(found));
     Ok(table(vec![("agent".to_owned(), agents)]))
 }
 
-/// The key under which an agent remembers its file. Not a key that settings can have: it holds a NUL.
+/// Key under which an agent records its file. It contains a NUL, so settings cannot have it.
 pub(super) const FROM: &str = "\0from";
 
-/// `agent/team/review.md` → `team/review`.
+/// Derives an agent's name from its path: `agent/team/review.md` → `team/review`.
 fn name_of(names: AgentNames, dir: &Path, file: &Path, mode: bool) -> String {
     if names == AgentNames::ByPath {
         let whole = file.to_string_lossy();
@@ -106,7 +106,7 @@ fn name_of(names: AgentNames, dir: &Path, file: &Path, mode: bool) -> String {
     PathBuf::from(inner).with_extension("").to_string_lossy().into_owned()
 }
 
-/// Plugin files that OpenCode would load.
+/// Returns the plugin files that OpenCode would load.
 pub(super) fn plugin_files(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let found = search.glob(dir, PLUGINS, edition.globs.following(true), "plugins, which may rewrite the prompt")?;
     Ok(found.files.iter().map(|file| file.display().to_string()).collect())

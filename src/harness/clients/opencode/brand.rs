@@ -1,109 +1,110 @@
-//! OpenCode and its forks: what they call their files and variables, and what they do differently.
+//! OpenCode and its forks: the names of their files and variables, and their differences.
 
 use super::natives::{self, Native};
 
-/// A program.
+/// One of the programs.
 pub(super) struct Brand {
-    /// The id, also the key of its options in requests.
+    /// Id of the program, also the key of its options in requests.
     pub id: &'static str,
-    /// Its name, for people.
+    /// Name of the program, for people.
     pub title: &'static str,
-    /// What the names of its variables begin with.
+    /// Prefix of its environment variables.
     pub prefix: &'static str,
-    /// What its folders below `~/.config`, `~/.local/share` and `/etc` are called.
+    /// Name of its folders below `~/.config`, `~/.local/share` and `/etc`.
     pub folder: &'static str,
-    /// Its settings in the global folder, in the order in which they are laid over each other.
+    /// Settings files in the global folder, in the order in which they are merged.
     pub global_files: &'static [&'static str],
-    /// The names of its other settings files, less the ending: all those of one before all of the next.
+    /// Names of the other settings files, without extension; all files of one name come before those of the next.
     pub settings: &'static [&'static str],
-    /// Its settings in one of the directories below, in their order.
+    /// Settings files in one of the `directories`, in order.
     pub in_directory: &'static [&'static str],
-    /// Folders with settings, agents and skills, in the order of one level.
+    /// Folders with settings, agents and skills, in their order within one level.
     pub directories: &'static [&'static str],
-    /// Switches that stop the client where they hold another word than yes and no, without the prefix.
+    /// Switches, without the prefix, that stop the client if their value is neither yes nor no.
     pub switches: &'static [&'static str],
-    /// What it writes into settings that do not name their schema.
+    /// Schema URL that it writes into settings without one.
     pub schema: &'static str,
-    /// The skill that comes with it: name, description, and where it is said to lie.
+    /// Bundled skill: name, description, and its stated location.
     pub skill: (&'static str, &'static str, &'static str),
-    /// The agents that it brings along, in their order.
+    /// Built-in agents, in order.
     pub agents: &'static [Native],
-    /// Whether those of them that sessions start with may be sub-agents too.
+    /// Sub-agent use of built-in agents that start sessions.
     pub primary: PrimaryAgents,
-    /// What becomes of settings, agents and commands that are not valid.
+    /// Handling of invalid settings, agents and commands.
     pub invalid: Invalid,
-    /// What a file may hold.
+    /// References that a file may contain, by its owner.
     pub ownership: Ownership,
-    /// Whether the texts that it adds itself are known.
+    /// Knowledge of the texts that it adds itself.
     pub own_texts: OwnTexts,
-    /// Which of two skills with one name is taken.
+    /// Precedence of two skills with one name.
     pub twins: TwinSkills,
-    /// Whether folders of rules are looked for.
+    /// Folders of rules that are read.
     pub rules: RuleFolders,
 }
 
 impl Brand {
-    /// One of its variables.
+    /// Returns the name of one of its variables.
     pub fn variable(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 
-    /// The names of settings files in a directory of the project.
+    /// Returns the names of settings files in a directory of the project.
     pub fn project_files(&self) -> impl Iterator<Item = String> {
         self.settings.iter().flat_map(|name| [format!("{name}.json"), format!("{name}.jsonc")])
     }
 }
 
-/// What agents may be whose `mode` is `primary`.
+/// Sub-agent use of agents whose `mode` is `primary`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrimaryAgents {
-    /// Sub-agents as well, the hidden ones too.
+    /// They may be sub-agents as well, including the hidden ones.
     AreSubagentsToo,
-    /// No sub-agents.
+    /// They cannot be sub-agents.
     StartSessionsOnly,
 }
 
-/// What is done with what is not valid.
+/// Handling of invalid settings, agents and commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Invalid {
     /// The client stops.
     Stops,
-    /// It is passed over.
+    /// They are ignored.
     PassedOver,
 }
 
-/// Whether it matters who owns a file.
+/// Effect of a file's owner on the references in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ownership {
-    /// It does not: settings may hold references, instruction files are sent as they are.
+    /// It does not: settings may contain references, instruction files are sent as they are.
     Same,
-    /// References are filled in everywhere; in the project's files they may not leave the project, nor name variables.
+    /// It does: references are filled in everywhere; in the project's files they must not leave the project or name
+    /// variables.
     Counts,
 }
 
-/// Whether the texts that a program adds itself are known.
+/// Knowledge of the texts that a program adds itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnTexts {
-    /// They are measured.
+    /// The texts were measured.
     Measured,
-    /// They are only named.
+    /// The texts are only named.
     Named,
 }
 
-/// Which of two skills with one name is taken.
+/// Precedence of two skills with one name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TwinSkills {
-    /// That changes from run to run.
+    /// It changes from run to run.
     Either,
-    /// The later one.
+    /// The later one wins.
     Later,
 }
 
-/// Whether rules are looked for in folders of their own.
+/// Folders of rules that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleFolders {
     None,
-    /// Those of Kilo, also under its former names.
+    /// The folders of Kilo, including those with its former names.
     OfKilo,
 }
 

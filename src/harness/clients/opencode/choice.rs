@@ -1,4 +1,4 @@
-//! Which agent a session starts with.
+//! Chooses the agent that a session starts with.
 
 use std::collections::HashMap;
 
@@ -8,28 +8,28 @@ use super::natives::Kind;
 use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning, agent};
 use crate::formats::Node;
 
-/// An agent that the program brings along, or that the settings have.
+/// A built-in agent, or one from the settings.
 struct Agent<'a> {
     name: &'a str,
     usage: Usage,
     hidden: bool,
 }
 
-/// Whether a session may start with an agent.
+/// Ways in which an agent may be started.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Usage {
     Session,
-    /// So it may, and other agents may start it.
+    /// By a session, or by other agents.
     Either,
-    /// Other agents start it.
+    /// By other agents only.
     Subagent,
 }
 
-/// The sub-agent that the task tool is most often called for; it has no prompt of its own.
+/// Default sub-agent of the task tool; it has no prompt of its own.
 const SUBAGENT: &str = "general";
 
-/// The agent that is asked for, else the one that the settings name, else the first; `Err` says why the client does
-/// not start.
+/// Returns the requested agent, else the one that the settings name, else the first. Fails with the reason why the
+/// client does not start.
 pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
     let agents = agents(brand, config);
     answer.agents = agents.iter().map(|agent| said(agent, config)).collect();
@@ -86,7 +86,7 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
     }
 }
 
-/// An agent as an answer has it.
+/// Converts an agent for the answer.
 fn said(agent: &Agent, config: &Config) -> agent::Agent {
     let settings = config.get(&["agent"]).and_then(|agents| agents.get(agent.name));
     let usage = match agent.usage {
@@ -99,13 +99,13 @@ fn said(agent: &Agent, config: &Config) -> agent::Agent {
     agent::Agent { name: agent.name.to_owned(), usage, from: None, model, tools: None }
 }
 
-/// Every agent that is not disabled.
+/// Returns every agent that is not disabled.
 fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
     let natives = brand.agents.iter().map(|native| {
         let usage = if matches!(native.kind, Kind::Subagent) { Usage::Subagent } else { Usage::Session };
         Agent { name: native.name, usage, hidden: matches!(native.kind, Kind::Hidden) }
     });
-    // Each that is disabled leaves a gap.
+    // A disabled agent leaves a gap.
     let mut agents: Vec<Option<Agent>> = natives.map(Some).collect();
     let names = brand.agents.iter().map(|native| native.name);
     let mut places: HashMap<&str, usize> = names.enumerate().map(|(at, name)| (name, at)).collect();

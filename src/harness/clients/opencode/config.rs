@@ -1,4 +1,5 @@
-//! The settings of every layer, merged as OpenCode merges them: `instructions` add up, everything else replaces.
+//! The settings of every layer, merged as OpenCode merges them: `instructions` are concatenated, everything else is
+//! replaced.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,27 +17,27 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 use crate::text;
 
-/// What the settings say.
+/// Merged settings.
 pub(super) struct Config {
-    /// `instructions` in their order, each with the settings it is from.
+    /// Entries of `instructions` in order, each with the settings file that has it.
     pub instructions: Vec<(String, String)>,
-    /// Of each text that was taken from the environment or from a file: what is written in its place in the settings.
+    /// Maps each text that came from the environment or from a file to the reference written in the settings.
     written: HashMap<String, String>,
-    /// Everything else, merged.
+    /// All other settings, merged.
     merged: Node,
-    /// The directories that may hold settings, skills and agents, in their order.
+    /// Directories that may contain settings, skills and agents, in order.
     pub directories: Vec<PathBuf>,
     /// Settings files into which OpenCode writes a `$schema` at the start, with their text after that.
     pub rewritten: HashMap<PathBuf, String>,
-    /// Which settings say `default_agent`.
+    /// Settings file that sets `default_agent`.
     pub default_agent_from: Option<PathBuf>,
-    /// What is configured as `plugin`, and the plugin files of the directories.
+    /// Configured plugins, and the plugin files of the directories.
     pub plugins: Vec<String>,
-    /// Who owns an entry of `instructions` or `skills.paths`: the user, if any settings of the user have it.
+    /// Owner of each entry of `instructions` or `skills.paths`: the user, if any settings of the user have it.
     owners: HashMap<String, Owner>,
-    /// Settings that are not valid where that stops nothing, and why.
+    /// Invalid settings files that do not stop the client, with the reason.
     passed_over: Vec<(PathBuf, String)>,
-    /// What is not certain.
+    /// Reasons for uncertainty.
     doubts: Vec<String>,
 }
 
@@ -76,38 +77,38 @@ impl Config {
         Ok(config)
     }
 
-    /// Whose an entry of `instructions` or `skills.paths` is.
+    /// Returns the owner of an entry of `instructions` or `skills.paths`.
     pub fn owner(&self, entry: &str) -> Owner {
         self.owners.get(entry).copied().unwrap_or(Owner::Project)
     }
 
-    /// A setting.
+    /// Returns the setting at a path.
     pub fn get(&self, path: &[&str]) -> Option<&Node> {
         self.merged.at_path(path)
     }
 
-    /// A setting that is a text.
+    /// Returns a setting that is a text.
     pub fn text(&self, path: &[&str]) -> Option<&str> {
         self.get(path)?.as_text()
     }
 
-    /// A text of the settings as it may be shown: as it is written, since its value may be a secret.
+    /// Returns a text of the settings as it may be shown: as it is written, because its value may be a secret.
     pub fn shown<'a>(&'a self, text: &'a str) -> &'a str {
         self.written.get(text).map_or(text, String::as_str)
     }
 
-    /// A setting that is a list of texts.
+    /// Returns a setting that is a list of texts.
     pub fn texts(&self, path: &[&str]) -> Vec<&str> {
         self.get(path).and_then(Node::as_texts).unwrap_or_default()
     }
 }
 
-/// The layers as they are merged, one after the other.
+/// State of merging the layers one after the other.
 struct Layers<'a> {
     edition: &'a OpenCode,
     config: Config,
     places: &'a Places,
-    /// What logins bring along for `{env:…}`.
+    /// Variables from logins, for `{env:…}`.
     variables: HashMap<String, String>,
 }
 
@@ -163,10 +164,10 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// `config.json`, `opencode.json`, `opencode.jsonc`: among these a list replaces the one before.
+    /// Adds the global settings files. Among these, a list replaces the one before.
     fn global(&mut self, places: &Places, search: &mut Search) -> Known<()> {
         let mut merged = NOTHING;
-        // The files that are named as the sources of these two.
+        // Files recorded as the sources of `instructions` and `default_agent`.
         let (mut of_instructions, mut of_agent) = (places.xdg.clone(), None);
         let broken_before = self.config.passed_over.len();
         for name in self.edition.brand.global_files {
@@ -179,7 +180,7 @@ impl Layers<'_> {
                 merge(&mut merged, node);
             }
         }
-        // These are read before all others, and nothing passes over what is wrong in them.
+        // These files are read before all others, and errors in them always stop the client.
         if self.config.passed_over.len() > broken_before
             && let Some((path, problem)) = self.config.passed_over.pop()
         {
@@ -190,7 +191,7 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// What the servers say that somebody is logged in to.
+    /// Adds the settings of the servers to which the user is logged in.
     fn of_logins(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let (logins, signed_in) = logins(self.edition, at, search)?;
         if signed_in && at.model.as_deref().is_none_or(|model| model.starts_with("openai/")) {
@@ -216,7 +217,7 @@ impl Layers<'_> {
                 }
                 Remote::Body(raw) | Remote::Moved { body: raw, .. } => raw.text_without_bom().into_owned(),
             };
-            // It is JSON; the other parser knows where things stand.
+            // The text is JSON; the other parser also returns positions.
             let said = match formats::parse_json(&text).and_then(|_| formats::parse_jsonc(&text)) {
                 Ok(said) => said,
                 Err(error) => {
@@ -239,7 +240,7 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// The settings, agents and plugins of every configuration directory.
+    /// Adds the settings, agents and plugins of every configuration directory.
     fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Known<()> {
         let brand = self.edition.brand;
         let dirs = configuration_directories(self.edition, flags, places, search)?;
@@ -285,7 +286,7 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// The administrator's settings.
+    /// Adds the administrator's settings.
     fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Known<()> {
         let brand = self.edition.brand;
         let named = search.env(&brand.variable("TEST_MANAGED_CONFIG_DIR")).filter(|dir| !dir.is_empty());
@@ -300,7 +301,7 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// What is done once all layers are merged: a mode is an agent, and what it says goes before what the agent says.
+    /// Completes the merged settings: a mode becomes an agent, and its values override the agent's.
     fn complete(&mut self, search: &Search) {
         let table = |entries| Node { at: 0..0, value: Value::Table(entries) };
         for (name, mode) in self.config.get(&["mode"]).and_then(Node::as_table).unwrap_or_default().to_vec() {
@@ -323,7 +324,7 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// What becomes of settings that are not valid: the client stops, or passes them over.
+    /// Handles invalid settings: the client stops or ignores them.
     fn invalid<T>(&mut self, from: &Path, message: String) -> Known<Option<T>> {
         match self.edition.brand.invalid {
             Invalid::Stops => Err(Halt::refused(from, message)),
@@ -334,7 +335,7 @@ impl Layers<'_> {
         }
     }
 
-    /// A settings file; none when it is missing, may not be read or is empty.
+    /// Reads a settings file; `None` if it is missing, not readable or empty.
     fn read_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Known<Option<Node>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
@@ -364,7 +365,7 @@ impl Layers<'_> {
         Ok(Some(node))
     }
 
-    /// The settings in a text; none where they are not valid and are passed over.
+    /// Parses the settings in a text; `None` if they are invalid and ignored.
     fn parse(
         &mut self,
         source: &str,
@@ -428,7 +429,7 @@ impl Layers<'_> {
             let known = &mut self.config.instructions;
             let first = known.is_empty();
             for text in texts {
-                // The first list is taken as it stands; each later one adds only what is new.
+                // The first list is kept as it is; each later one adds only new entries.
                 if first || !known.iter().any(|(other, _)| other == text) {
                     known.push((text.to_owned(), from.to_owned()));
                 }
@@ -445,7 +446,7 @@ impl Layers<'_> {
     }
 }
 
-/// The directories that may hold settings, skills and agents, in their order, each once.
+/// Returns the directories that may contain settings, skills and agents, in order and without duplicates.
 fn configuration_directories(
     edition: &OpenCode,
     flags: &Flags,
@@ -469,7 +470,7 @@ fn configuration_directories(
     Ok(dirs)
 }
 
-/// The text that OpenCode writes back when a file does not name its schema.
+/// Returns the text that OpenCode writes back if a file does not name its schema.
 fn with_schema(text: &str, schema: &str) -> String {
     match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
         Some(rest) => format!("{{\n  \"$schema\": \"{schema}\",{rest}"),
@@ -477,7 +478,7 @@ fn with_schema(text: &str, schema: &str) -> String {
     }
 }
 
-/// The settings files of the project, in their order.
+/// Returns the settings files of the project, in order.
 fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut levels = places.levels();
     levels.reverse();
@@ -511,7 +512,7 @@ fn cannot_examine(path: &Path, errno: Errno) -> Halt {
     Halt::refused(path, message)
 }
 
-/// Remembers of each text in which something was replaced what is written in the settings.
+/// Records for each text with replacements what is written in the settings.
 fn remember_written(node: &Node, text: &Substituted, known: &mut HashMap<String, String>) {
     match &node.value {
         Value::Text(value) => {
@@ -525,17 +526,17 @@ fn remember_written(node: &Node, text: &Substituted, known: &mut HashMap<String,
     }
 }
 
-/// A login that brings settings of a server along.
+/// A login that adds settings from a server.
 struct Login {
-    /// Which file tells of it.
+    /// File that records the login.
     file: PathBuf,
     server: String,
-    /// The variable that its token is known by.
+    /// Variable that holds its token.
     key: String,
     token: String,
 }
 
-/// The logins of that kind, in their order; and whether somebody is signed in to OpenAI without a key.
+/// Returns the logins of type `wellknown` in order, and true if the user is signed in to OpenAI without a key.
 fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<(Vec<Login>, bool)> {
     let given = match edition.settings.logins {
         Logins::FileOrVariable => search.secret_env(&edition.brand.variable("AUTH_CONTENT")),

@@ -1,27 +1,27 @@
-//! The switches that OpenCode takes from the environment.
+//! The switches that OpenCode reads from the environment.
 
 use super::OpenCode;
 use super::rules::{ClaudeFlag, FlagWords, PlanEnd};
 use crate::search::Search;
 
-/// What the environment switches.
+/// Switches set in the environment.
 pub(super) struct Flags {
-    /// No Claude files as instructions.
+    /// Disables Claude's files as instructions.
     pub no_claude: bool,
-    /// No project instructions, no project settings.
+    /// Disables project instructions and project settings.
     pub no_project: bool,
-    /// No skills of `.claude`.
+    /// Disables the skills of `.claude`.
     pub no_claude_skills: bool,
-    /// No skills of `.claude` and `.agents`.
+    /// Disables the skills of `.claude` and `.agents`.
     pub no_external_skills: bool,
-    /// No plugins of the user's.
+    /// Disables the user's plugins.
     pub pure: bool,
-    /// The longer plan workflow.
+    /// Enables the longer plan workflow.
     pub plan_file: bool,
 }
 
 impl Flags {
-    /// Reads them; `Err` says which one stops the client.
+    /// Reads the switches; fails with the one that stops the client.
     pub fn read(edition: &OpenCode, search: &Search) -> Result<Flags, String> {
         let variable = |name: &str| edition.brand.variable(name);
         let in_words = |name: &str, words: FlagWords| match (search.env(&variable(name)), words) {

@@ -1,5 +1,5 @@
-//! The head of a Markdown file between `---` lines, as gray-matter reads it: first as YAML, then once more with plain
-//! values that hold a colon taken as texts.
+//! The front matter of a Markdown file between `---` lines, as gray-matter parses it: first as YAML, then again with
+//! plain values that contain a colon treated as texts.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use crate::formats::{Node, Value, parse_js_yaml, parse_json};
 use crate::harness::kit::heads::{self, GrayMatter};
 use crate::text::{is_js_space, js_trim};
 
-/// What stands in the head, and what follows it.
+/// A Markdown file, split into front matter and text.
 pub(super) struct Markdown {
-    /// The values; an empty table without a head.
+    /// Values of the front matter; an empty table if there is none.
     pub data: Node,
-    /// The text behind the head.
+    /// Text after the front matter.
     pub content: String,
 }
 
-/// Parses a file; `None` when its head is no YAML in either way.
+/// Parses a file; `None` if its front matter is not YAML in either way.
 pub(super) fn parse(text: &str) -> Option<Markdown> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     split(text).or_else(|| {
         let again = sanitized(text);
-        // Of a text that it has failed on before, gray-matter says that it has no head.
+        // If gray-matter has failed on the same text before, it reports no front matter.
         if again == text { Some(whole(text)) } else { split(&again) }
     })
 }
@@ -37,7 +37,7 @@ fn split(text: &str) -> Option<Markdown> {
     Some(Markdown { data, content: body.to_owned() })
 }
 
-/// What stands in the head, by the language that its first line names.
+/// Parses front matter in the language that its first line names.
 fn data(language: &str, text: &str) -> Option<Node> {
     match language {
         "json" => parse_json(text).ok(),
@@ -46,7 +46,7 @@ fn data(language: &str, text: &str) -> Option<Node> {
     }
 }
 
-/// `key: a: b` becomes a block, so that it is valid YAML.
+/// Turns `key: a: b` into a block, so that it is valid YAML.
 fn sanitized(text: &str) -> Cow<'_, str> {
     let Some(after) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
         return Cow::Borrowed(text);

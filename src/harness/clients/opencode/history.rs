@@ -1,7 +1,7 @@
-//! How OpenCode changed since 1.1.53: what, since which version, and the cases that show it.
+//! Changes of OpenCode since 1.1.53: what changed, since which version, and the cases that show it.
 //!
-//! Found by replaying cases, and by reading what the clients of both versions hold. The registry keeps few of the versions from
-//! 1.1 to 1.17: a change is given the first one there that has it.
+//! Found by replaying cases, and by comparing the contents of both clients. The registry has few of the versions from
+//! 1.1 to 1.17; a change has the first version there that includes it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,17 +9,17 @@ use super::OpenCode;
 use crate::harness::history::replays;
 use crate::harness::{Change, History, Replays};
 
-/// What is known of every version.
+/// History of OpenCode.
 pub(super) static HISTORY: History =
     History { changes: CHANGES, rules: |version| Arc::new(OpenCode::for_version(version)), replays: &REPLAYS };
 
 static REPLAYS: Replays =
     LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/opencode.toml")));
 
-/// The first and the last rules, which have a name.
+/// Names of the first and the last edition.
 pub(super) const EDITIONS: (&str, &str) = ("1.1", "1.18");
 
-/// What changed, oldest first.
+/// Changes, oldest first.
 pub(super) const CHANGES: &[&Change] = &[
     &TRINITY,
     &LITERAL,
@@ -52,7 +52,8 @@ const fn change(since: &'static str, what: &'static str, cases: &'static [&'stat
     Change { since, what, cases }
 }
 
-/// Which prompt of its own the client takes is only named; a test beside the choices has every version of them.
+/// Empty, because the client's own prompt is only named in answers; a test beside the choices covers every version of
+/// them.
 const PROMPT_CASES: &[&str] = &[];
 const AROUND: &[&str] = &["opencode/what_stands_around_the_instructions_has_changed"];
 const KEYS: &[&str] = &["opencode/keys_of_settings_came_one_by_one"];

@@ -1,5 +1,5 @@
-//! Kilo, a fork of OpenCode: the same files under other names, folders of rules, and files of the project whose references
-//! are limited.
+//! Kilo, a fork of OpenCode: the same files under other names, folders of rules, and limited references in files of the
+//! project.
 //!
 //! Checked on the real client 7.7.9 (`kilo run` against a mock provider), November 2026.
 
@@ -18,7 +18,7 @@ use crate::harness::{About, Details, Evidence, History, Profile, Program, Replay
 use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 
-/// The profile.
+/// Profile of Kilo.
 pub static PROFILE: Profile = Profile {
     id: BRAND.id,
     title: BRAND.title,
@@ -75,7 +75,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// What Kilo calls its files, and what it does otherwise.
+/// Names and differences of Kilo.
 static BRAND: Brand = Brand {
     id: "kilo",
     title: "Kilo",
@@ -143,7 +143,7 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../../tes
 static V7_7: LazyLock<OpenCode> = LazyLock::new(newest);
 
 fn newest() -> OpenCode {
-    // What of OpenCode it is made of, as far as that was asked.
+    // The OpenCode version on which it is based, as far as that was checked.
     let of = OpenCode::for_version(Version("1.18.33"));
     OpenCode {
         about: About { name: "7.7", checked: ("7.7.9", "7.7.9"), details: OF_KILO },
@@ -161,16 +161,16 @@ const OF_KILO: Details = Details {
     ..DETAILS
 };
 
-/// What is named as the source of rules, which no settings name.
+/// Source shown for rules, which no settings name.
 pub(super) const RULES: &str = "a rule of Kilo's folders; those of every mode are sent";
 
-/// The modes whose rules are looked for.
+/// Modes whose rules are read.
 const MODES: [&str; 5] = ["code", "architect", "ask", "debug", "orchestrator"];
 
-/// Agents that a file of modes cannot make.
+/// Agents that a file of modes cannot define.
 const NATIVE_MODES: [&str; 6] = ["code", "build", "architect", "ask", "debug", "orchestrator"];
 
-/// The rules, in their order: the home's, the start directory's, and those of each mode.
+/// Returns the rules in order: those of the home directory, those of the start directory, and those of each mode.
 pub(super) fn rules(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut rules = of_folders(&places.home, "rules", search)?;
     rules.extend(of_folders(&places.directory, "rules", search)?);
@@ -189,7 +189,7 @@ pub(super) fn rules(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>>
     Ok(rules)
 }
 
-/// The rules of one name of folder; of two with one name, that of `.kilo` counts.
+/// Returns the rules in folders of one name; of two rules with one name, that of `.kilo` counts.
 fn of_folders(dir: &Path, folder: &str, search: &mut Search) -> Known<Vec<PathBuf>> {
     let (mut rules, mut names) = (Vec::new(), HashSet::new());
     for place in [".kilo", ".kilocode"] {
@@ -205,7 +205,7 @@ fn of_folders(dir: &Path, folder: &str, search: &mut Search) -> Known<Vec<PathBu
     Ok(rules)
 }
 
-/// The agents of files of modes, as settings.
+/// Returns the agents defined in files of modes, as settings.
 pub(super) fn modes(places: &Places, search: &mut Search) -> Known<Node> {
     let home = &places.real_home;
     let mut files = vec![
@@ -218,7 +218,7 @@ pub(super) fn modes(places: &Places, search: &mut Search) -> Known<Node> {
     let mut agents: Vec<(String, Node)> = Vec::new();
     for file in files {
         let Ok(raw) = search.read(&file, "modes, which become agents")? else { continue };
-        // What is no YAML takes all of them away.
+        // A file that is not YAML removes all modes.
         let Ok(node) = parse_js_yaml(&raw.text()) else { return Ok(table(Vec::new())) };
         for mode in node.get("customModes").and_then(Node::as_list).unwrap_or_default() {
             let text = |key: &str| mode.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
@@ -237,7 +237,7 @@ fn table(entries: Vec<(String, Node)>) -> Node {
     Node { at: 0..0, value: Value::Table(entries) }
 }
 
-/// What is there of which the client was not asked what it does with it.
+/// Returns reasons for uncertainty: files whose effect was not checked on the client.
 pub(super) fn doubts(places: &Places, search: &mut Search) -> Known<Vec<String>> {
     let mut doubts = Vec::new();
     let receipt = places.real_home.join(".local/state/kilo/claude-migration.json");
@@ -249,7 +249,7 @@ pub(super) fn doubts(places: &Places, search: &mut Search) -> Known<Vec<String>>
             doubts.push(format!("{} {what}", file.display()));
         }
     }
-    // A linked worktree has `.git` as a file; Kilo looks into the folders of the first one, too.
+    // A linked worktree has `.git` as a file; Kilo also reads the folders of the main one.
     if search.is_file(&places.worktree.join(".git"), "a linked worktree")? {
         doubts.push("what Kilo takes from another worktree of the repository was not asked about".to_owned());
     }

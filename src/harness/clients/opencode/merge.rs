@@ -1,14 +1,14 @@
-//! How settings are laid over each other.
+//! Merges settings.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::formats::{Node, Value};
 
-/// Tables merge, everything else replaces.
+/// Merges `from` into `into`: tables are merged, everything else is replaced.
 pub(super) fn merge(into: &mut Node, from: Node) {
     match (&mut into.value, from.value) {
         (Value::Table(entries), Value::Table(more)) => {
-            // Of three hundred thousand keys, an index is tens of megabytes.
+            // For three hundred thousand keys, an index takes tens of megabytes.
             let mut keys = HashSet::new();
             if entries.is_empty() && more.iter().all(|(key, _)| keys.insert(key.as_str())) {
                 drop(keys);
@@ -22,7 +22,7 @@ pub(super) fn merge(into: &mut Node, from: Node) {
     }
 }
 
-/// As JavaScript sets keys: one that is there keeps its place.
+/// Sets keys like JavaScript: an existing key keeps its position.
 pub(super) fn set_all(entries: &mut Vec<(String, Node)>, more: impl IntoIterator<Item = (String, Node)>) {
     lay_over(entries, more, |known, node| *known = node);
 }

@@ -1,32 +1,32 @@
-//! The agents that OpenCode and its forks bring along.
+//! The built-in agents of OpenCode and its forks.
 
-/// An agent that a program brings along.
+/// A built-in agent.
 pub(super) struct Native {
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose of the agent.
     pub kind: Kind,
-    /// Whose prompt it has.
+    /// Origin of its prompt.
     pub prompt: Prompt,
-    /// Whether it may call for skills.
+    /// Permission to call skills.
     pub skills: Skills,
 }
 
-/// What an agent is for.
+/// Purpose of an agent.
 pub(super) enum Kind {
     Session,
     Subagent,
-    /// The client itself starts it.
+    /// Started by the client itself.
     Hidden,
 }
 
-/// Whose prompt an agent has.
+/// Origin of an agent's prompt.
 #[derive(PartialEq, Eq)]
 pub(super) enum Prompt {
     Own,
     Providers,
 }
 
-/// Whether an agent may call for skills.
+/// Permission of an agent to call skills.
 #[derive(PartialEq, Eq)]
 pub(super) enum Skills {
     Allowed,
@@ -37,7 +37,7 @@ const fn native(name: &'static str, kind: Kind, prompt: Prompt, skills: Skills) 
     Native { name, kind, prompt, skills }
 }
 
-/// The agents that OpenCode brings along, in their order; 1.18.33, 1.15.13 and 1.1.53.
+/// Built-in agents of OpenCode, in order (1.18.33, 1.15.13 and 1.1.53).
 pub(super) static OF_OPENCODE: &[Native] = &[
     native("build", Kind::Session, Prompt::Providers, Skills::Allowed),
     native("plan", Kind::Session, Prompt::Providers, Skills::Allowed),
@@ -48,7 +48,7 @@ pub(super) static OF_OPENCODE: &[Native] = &[
     native("summary", Kind::Hidden, Prompt::Own, Skills::Denied),
 ];
 
-/// Those that Kilo brings along, the usual one first; 7.7.9.
+/// Built-in agents of Kilo, the default one first (7.7.9).
 pub(super) static OF_KILO: &[Native] = &[
     native("code", Kind::Session, Prompt::Providers, Skills::Allowed),
     native("plan", Kind::Session, Prompt::Providers, Skills::Allowed),

@@ -1,4 +1,4 @@
-//! What a call of the read tool injects: the files of the directories between the target and the start directory.
+//! Files that a call of the read tool injects: those of the directories between the target and the start directory.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Tool, Trigger};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 
-/// What stands in the tool's answer.
+/// Returns the entries in the tool's result.
 pub(super) fn look(
     edition: &OpenCode,
     at: &Standpoint,
@@ -22,7 +22,7 @@ pub(super) fn look(
     answer: &mut Answer,
 ) -> Known<Vec<Entry>> {
     let Some(target) = &at.target else { return Ok(Vec::new()) };
-    // The tool examines the path as it was given, so a missing directory before `..` counts.
+    // The tool examines the path as given, so a missing directory before `..` matters.
     let given = at.target_as_given.as_ref().unwrap_or(target);
     let dirs = directories(target, &places.directory);
     search.expect(
@@ -44,7 +44,7 @@ pub(super) fn look(
             continue;
         };
         if path != *target && loaded.paths.contains(&path) {
-            // It has its source already.
+            // The file already has its source.
         } else if let Some(reason) = why_not(at, &path, &lost) {
             answer.sources.push(Source::new(&path, Scope::Nested, Fate::Dropped, reason));
         } else {
@@ -72,7 +72,8 @@ pub(super) fn look(
     Ok(entries)
 }
 
-/// Why a file on the way to the target is not injected, where the prompt does not hold it already.
+/// Returns the reason why a file between the target and the start directory is not injected, unless the prompt has it
+/// already.
 fn why_not(at: &Standpoint, path: &Path, lost: &[PathBuf]) -> Option<&'static str> {
     let is_among = |files: &[PathBuf]| remembers(at) && files.iter().any(|file| file == path);
     if at.target.as_deref() == Some(path) {
@@ -86,17 +87,18 @@ fn why_not(at: &Standpoint, path: &Path, lost: &[PathBuf]) -> Option<&'static st
     }
 }
 
-/// When the text reaches the model: a file that the user names is read before the message is sent.
+/// Returns when the text reaches the model: a file that the user mentions is read before the message is sent.
 pub(super) fn trigger(at: &Standpoint) -> Trigger {
     if at.tool == Tool::Mention { Trigger::Attach } else { Trigger::Read }
 }
 
-/// Whether earlier reads count: not for a file that the user names, which is read without the history.
+/// Returns true if earlier reads count. They do not for a file that the user mentions, which is read without the
+/// history.
 fn remembers(at: &Standpoint) -> bool {
     at.tool != Tool::Mention
 }
 
-/// The files that earlier reads of pictures and PDFs counted as loaded without sending them.
+/// Returns the files that earlier reads of pictures and PDFs marked as loaded without sending them.
 fn lost_before(
     edition: &OpenCode,
     at: &Standpoint,
@@ -115,12 +117,12 @@ fn lost_before(
     Ok(lost)
 }
 
-/// Why a picture or PDF brings no text.
+/// Reason why reading a picture or PDF adds no text.
 const TAKEN_UP: &str =
     "the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent";
 
-/// From the target's directory up, as long as the path begins with the text of the start directory and is not it.
-/// `/p/app2` begins with `/p/app`, too.
+/// Returns the directories from the target's directory up, as long as the path begins with the text of the start
+/// directory and is not equal to it. `/p/app2` begins with `/p/app`, too.
 fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
     let start = start.as_os_str().as_encoded_bytes();
     let begins = |dir: &&Path| {
@@ -130,7 +132,7 @@ fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
     target.parent().map(|dir| dir.ancestors().take_while(begins).collect()).unwrap_or_default()
 }
 
-/// The first name that exists in a directory, and the others, which are shadowed by it or switched off.
+/// Returns the first name that exists in a directory, and the other ones, which are shadowed or disabled.
 fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Known<(Option<PathBuf>, Vec<Source>)> {
     let (mut winner, mut others): (Option<PathBuf>, Vec<Source>) = (None, Vec::new());
     for name in edition.names {
@@ -156,21 +158,22 @@ fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) ->
     Ok((winner, others))
 }
 
-/// How much of a file decides whether it is binary, in bytes; OpenCode 1.18.33.
+/// Size of the part of a file that decides whether it is binary, in bytes (OpenCode 1.18.33).
 const SAMPLE_BYTES: usize = 4096;
 
-/// Endings that are binary whatever the content; OpenCode 1.18.33.
+/// Extensions that are binary whatever the content (OpenCode 1.18.33).
 const BINARY: &str =
     "zip tar gz exe dll so class jar war 7z doc docx xls xlsx ppt pptx odt ods odp bin dat obj o a lib wasm pyc pyo";
 
-/// Endings of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5; OpenCode 1.1.53.
+/// Extensions of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5 (OpenCode 1.1.53).
 const PICTURES_AND_PDF: &str = "3ds apng avci avcs avif azv bmp btif cgm cmx dds djv djvu drle dwg dxf emf exr fh fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 hsj2 ico ief jhc jls jng jp2 jpe jpeg jpf jpg jpg2 jph jpx jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd";
 
-/// Endings that the table of `mime-types` has besides, and the one of those above that it has not; OpenCode 1.2.11 and 1.3.2.
+/// Extensions that only the table of `mime-types` has, followed by the one above that it lacks (OpenCode 1.2.11 and
+/// 1.3.2).
 const MORE_PICTURES: &str = "b16 btf dib dng dpx jaii jais jfif jpgm jpm jxl";
 const NO_PICTURE: &str = "hsj2";
 
-/// Why the tool's answer holds no text although files were taken up.
+/// Returns the reason why the tool's result has no room for the files that were found.
 fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Known<Option<&'static str>> {
     let Ok(raw) = search.read(target, "the file that is read: pictures, PDFs and binaries carry no reminder")? else {
         return Ok(None);
@@ -199,7 +202,7 @@ fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Known<Optio
 fn is_picture_or_pdf(sample: &[u8], ending: &str) -> bool {
     let begins = |magic: &[u8]| sample.starts_with(magic);
     if begins(b"BM") {
-        // A bitmap by content, which is no picture to OpenCode whatever its name.
+        // The content is a bitmap, which OpenCode does not treat as a picture whatever its name.
         return false;
     }
     begins(b"\x89PNG\r\n\x1a\n")

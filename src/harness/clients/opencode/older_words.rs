@@ -1,10 +1,10 @@
-//! Older forms of permissions, rewritten as `permission`: `tools`, an action alone, and a variable.
+//! Older forms of permissions, converted to `permission`: `tools`, a single action, and a variable.
 
 use super::merge::{merge, set_all};
 use crate::formats::{Node, Value, parse_json};
 use crate::search::Search;
 
-/// Rewrites the permissions in the settings of one file.
+/// Converts the permissions in the settings of one file.
 pub(super) fn in_todays_words(settings: &mut Node) {
     let Value::Table(entries) = &mut settings.value else { return };
     for (key, node) in entries.iter_mut() {
@@ -16,7 +16,7 @@ pub(super) fn in_todays_words(settings: &mut Node) {
     }
 }
 
-/// The same for one agent: its `tools` are permissions as well, which its `permission` overrules.
+/// Converts the permissions of one agent: its `tools` become permissions, which its `permission` overrides.
 pub(super) fn of_agent(agent: &mut Node) {
     let mut permissions = agent.get("tools").map(of_tools).unwrap_or_default();
     let Value::Table(entries) = &mut agent.value else { return };
@@ -31,7 +31,7 @@ pub(super) fn of_agent(agent: &mut Node) {
     }
 }
 
-/// What is added once all layers are merged: the permissions of the environment, and `tools` where nothing else is said.
+/// Completes the merged settings with the permissions of the environment, and with `tools` where no permission is set.
 pub(super) fn complete(settings: &mut Node, variable: &str, search: &Search) {
     let in_permission = |value| Node { at: 0..0, value: Value::Table(vec![("permission".to_owned(), value)]) };
     let variable = search.env(variable).and_then(|text| parse_json(&text).ok());
@@ -49,7 +49,7 @@ pub(super) fn complete(settings: &mut Node, variable: &str, search: &Search) {
     }
 }
 
-/// `"deny"` is `{"*": "deny"}`.
+/// Converts `"deny"` to `{"*": "deny"}`.
 fn of_text(permission: &mut Node) {
     if let Value::Text(_) = permission.value {
         let action = std::mem::replace(&mut permission.value, Value::Null);
@@ -57,7 +57,7 @@ fn of_text(permission: &mut Node) {
     }
 }
 
-/// `{"write": false}` is `{"edit": "deny"}`.
+/// Converts `{"write": false}` to `{"edit": "deny"}`.
 fn of_tools(tools: &Node) -> Vec<(String, Node)> {
     let permission = |(tool, flag): &(String, Node)| {
         let tool = if ["write", "edit", "patch"].contains(&tool.as_str()) { "edit" } else { tool };

@@ -1,4 +1,5 @@
-//! What an agent may do, as far as it decides which skills are listed: rules, of which the last that fits wins.
+//! Permissions of an agent, as far as they decide which skills are listed: a list of rules, of which the last match
+//! wins.
 
 use super::brand::Brand;
 use super::config::Config;
@@ -15,7 +16,7 @@ struct Rule<'a> {
 pub(super) struct Rules<'a>(Vec<Rule<'a>>);
 
 impl<'a> Rules<'a> {
-    /// Those that it brings along, then those of the settings for all agents, then its own.
+    /// Collects the agent's built-in rules, then those of the settings for all agents, then those for this agent.
     pub fn of(brand: &Brand, agent: &str, config: &'a Config) -> Rules<'a> {
         let mut rules = Vec::new();
         if brand.agents.iter().any(|native| native.name == agent && native.skills == Skills::Denied) {
@@ -36,21 +37,20 @@ impl<'a> Rules<'a> {
         Rules(rules)
     }
 
-    /// Whether a tool is taken away altogether.
+    /// Returns true if a tool is removed entirely.
     pub fn take_away(&self, tool: &str) -> bool {
         let last = self.0.iter().rev().find(|rule| fits(rule.tool, tool));
         last.is_some_and(|rule| rule.pattern == "*" && rule.action == "deny")
     }
 
-    /// Whether a tool may not be used for what has this name.
+    /// Returns true if a tool must not be used for this name.
     pub fn deny(&self, tool: &str, name: &str) -> bool {
         let last = self.0.iter().rev().find(|rule| fits(rule.tool, tool) && fits(rule.pattern, name));
         last.is_some_and(|rule| rule.action == "deny")
     }
 }
 
-/// OpenCode's own wildcards: `*` is anything, `?` one UTF-16 unit, and what stands behind a last space may be left out where
-/// it is a star.
+/// Matches OpenCode's wildcards: `*` matches anything, `?` one UTF-16 unit, and a trailing ` *` may be absent.
 fn fits(pattern: &str, text: &str) -> bool {
     let whole = |pattern: &str| {
         let text: Vec<u16> = text.replace('\\', "/").encode_utf16().collect();

@@ -1,4 +1,4 @@
-//! Where OpenCode looks from: start directory, worktree, home and its own directories.
+//! The places of OpenCode: start directory, worktree, home and its own directories.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,30 @@ use crate::answer::Standpoint;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, GlobFlavor, absolute};
 
-/// Whose a file is.
+/// Owner of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     User,
     Project,
 }
 
-/// The directories everything starts from.
+/// Directories on which everything else is based.
 pub(super) struct Places {
-    /// The start directory, physical.
+    /// Physical start directory.
     pub directory: PathBuf,
-    /// The top of the worktree; `/` outside a repository.
+    /// Top of the worktree; `/` outside a repository.
     pub worktree: PathBuf,
-    /// Whether git knows a repository there.
+    /// True if git recognizes a repository there.
     pub git: bool,
-    /// `OPENCODE_TEST_HOME`, else the home directory.
+    /// Value of `OPENCODE_TEST_HOME`, else the home directory.
     pub home: PathBuf,
-    /// The home directory itself, which `{file:~/…}` means.
+    /// The actual home directory, to which `{file:~/…}` refers.
     pub real_home: PathBuf,
-    /// The one that `~/` in `instructions` means, and whose `~/.claude/CLAUDE.md` counts.
+    /// Home directory to which `~/` in `instructions` refers, and whose `~/.claude/CLAUDE.md` counts.
     pub instructions_home: PathBuf,
-    /// `~/.config/opencode`.
+    /// Global configuration directory, by default `~/.config/opencode`.
     pub xdg: PathBuf,
-    /// `OPENCODE_CONFIG_DIR` as it was given.
+    /// Value of `OPENCODE_CONFIG_DIR` as given.
     pub config_dir: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Places {
         let config_home = search.env("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
         let xdg = config_home.map_or_else(|| at.home.join(".config"), |dir| from_here(&dir)).join(brand.folder);
         let config_dir = search.env(&brand.variable("CONFIG_DIR"));
-        // Everything that is asked in any case, so that the first round reads it in one go.
+        // Facts that are needed in any case, so that the first round reads them at once.
         let mut asks = Vec::new();
         for dir in directory.ancestors() {
             asks.push(Ask::Kind(dir.join(".git")));
@@ -72,7 +72,7 @@ impl Places {
         Ok(Places { directory, worktree, git, home, real_home: at.home.clone(), instructions_home, xdg, config_dir })
     }
 
-    /// The directory of the global file.
+    /// Returns the directory of the global file.
     pub fn global(&self, edition: &OpenCode) -> PathBuf {
         match (&self.config_dir, edition.config_dir) {
             (Some(dir), ConfigDir::Replaces) => absolute(&self.directory, Path::new(dir)),
@@ -80,7 +80,7 @@ impl Places {
         }
     }
 
-    /// Where relative instructions are looked for, nearest first.
+    /// Returns the directories in which relative instructions are searched, nearest first.
     pub fn for_instructions(&self, edition: &OpenCode, flags: &Flags) -> Vec<PathBuf> {
         match (flags.no_project, edition.config_dir) {
             (false, _) => self.levels(),
@@ -89,28 +89,28 @@ impl Places {
         }
     }
 
-    /// What `OPENCODE_CONFIG_DIR` names, if it is not empty.
+    /// Returns the directory named by `OPENCODE_CONFIG_DIR`, unless it is empty.
     pub fn named_config_dir(&self) -> Option<PathBuf> {
         let named = self.config_dir.as_deref().filter(|dir| !dir.is_empty())?;
         Some(absolute(&self.directory, Path::new(named)))
     }
 
-    /// The project as far as its files may reach.
+    /// Returns the top of the project, which its files must not leave.
     pub fn top(&self) -> &Path {
         if self.worktree == Path::new("/") { &self.directory } else { &self.worktree }
     }
 
-    /// Whether a path lies in the project, as it is written.
+    /// Returns true if a path, as written, lies in the project.
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.directory) || path.starts_with(self.top())
     }
 
-    /// Whose a path is.
+    /// Returns the owner of a path.
     pub fn owner(&self, path: &Path) -> Owner {
         if self.holds(path) { Owner::Project } else { Owner::User }
     }
 
-    /// What the text of an owner's file may hold.
+    /// Returns the references that an owner's file may contain.
     pub fn rights(&self, edition: &OpenCode, owner: Owner) -> Rights<'_> {
         match (edition.brand.ownership, owner) {
             (Ownership::Same, _) => Rights::All,
@@ -119,7 +119,8 @@ impl Places {
         }
     }
 
-    /// From the start directory up to the worktree, nearest first; up to `/` when the worktree is not above.
+    /// Returns the directories from the start directory up to the worktree, nearest first; up to `/` if the worktree is
+    /// not above.
     pub fn levels(&self) -> Vec<PathBuf> {
         let mut levels = Vec::new();
         for dir in self.directory.ancestors() {
@@ -138,7 +139,7 @@ fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Known<
         match search.stat(&dir.join(".git"), "worktree: the nearest directory that holds .git")? {
             Ok(_) => found = found.or(Some(dir)),
             Err(Errno::NOENT) => {}
-            // Any other error, even above the nearest one, makes it no repository at all.
+            // Any other error, even above the nearest one, means that there is no repository at all.
             Err(_) if edition.git == GitRule::AsksGit => {
                 return Ok((PathBuf::from("/"), false));
             }
@@ -164,7 +165,7 @@ fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Known<
     })
 }
 
-/// Whether a repository has a commit, as far as it has names for them; or OpenCode has noted the first one before.
+/// Returns true if a repository has a named commit, or OpenCode has recorded its first commit before.
 fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Known<bool> {
     let rule = "git is asked for the top of a repository that has commits";
     let noted = search.read(&found.join(".git/opencode"), rule)?;
@@ -179,7 +180,7 @@ fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Known<bo
     Ok(!search.glob(common_dir, "refs/**", everything, rule)?.files.is_empty())
 }
 
-/// Whether a global or nested file counts as being there.
+/// Returns true if a global or nested file counts as existing.
 pub(super) fn exists(edition: &OpenCode, path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
     Ok(search.stat(path, rule)?.is_ok_and(|meta| match edition.counts {
         Counts::Anything => true,

@@ -1,4 +1,5 @@
-//! The whole prompt in its order: agent or provider text, environment, instructions, skills, reminders; then the read.
+//! Composes the whole prompt in order: agent or provider text, environment, instructions, skills, reminders; then the
+//! result of the read.
 
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ use crate::formats::{Node, Value};
 use crate::harness::kit::servers;
 use crate::harness::{Change, Version};
 
-/// What was found for the prompt.
+/// Texts found for the prompt.
 pub(super) struct Texts {
     pub agent: String,
     pub loaded: Loaded,
@@ -28,10 +29,10 @@ pub(super) struct Texts {
     pub nested: Vec<Entry>,
 }
 
-/// What is sent when the plan agent has answered and the build agent goes on; 1.18.33.
+/// Reminder that is sent when the build agent continues after the plan agent (1.18.33).
 const BUILD_SWITCH: &str = "<system-reminder>\nYour operational mode has changed from plan to build.\nYou are no longer in read-only mode.\nYou are permitted to make file changes, run shell commands, and utilize your arsenal of tools as needed.\n</system-reminder>\n";
 
-/// Puts the messages in their order.
+/// Adds the messages in order.
 pub(super) fn compose(
     edition: &OpenCode,
     at: &Standpoint,
@@ -87,7 +88,7 @@ pub(super) fn compose(
         answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, last_step));
     }
     read(at, texts.nested, answer);
-    // The answer of the read is sent in the step after it.
+    // The result of the read is sent in the following step.
     if !last(1) && at.target.is_some() && at.tool != Tool::Mention && last(2 + at.read_before.len()) {
         let reminder = Message::named(Role::Assistant, MessageKind::Reminder, last_step);
         answer.messages.push(Message { trigger: Trigger::Read, ..reminder });
@@ -95,7 +96,7 @@ pub(super) fn compose(
     mcp(config, answer);
 }
 
-/// The text in the answer of the read tool, or in the user's message for a file that is named there.
+/// Adds the text to the result of the read tool, or to the user's message if the user mentions the file.
 fn read(at: &Standpoint, entries: Vec<Entry>, answer: &mut Answer) {
     let role = if at.tool == Tool::Mention { Role::User } else { Role::Tool };
     let first = answer.messages.len();
@@ -106,7 +107,7 @@ fn read(at: &Standpoint, entries: Vec<Entry>, answer: &mut Answer) {
     }
 }
 
-/// After how many steps the agent has to stop.
+/// Returns the number of steps after which the agent must stop.
 fn steps(agent: &str, config: &Config) -> Option<usize> {
     let steps = config.get(&["agent", agent, "steps"]).or_else(|| config.get(&["agent", agent, "maxSteps"]))?;
     match steps.value {
@@ -116,7 +117,7 @@ fn steps(agent: &str, config: &Config) -> Option<usize> {
     }
 }
 
-/// The name of the assistant message that the client adds at the last step; 1.1.53, 1.15.13 and 1.18.33 alike.
+/// Name of the assistant message that the client adds at the last step (1.1.53, 1.15.13 and 1.18.33 alike).
 const LAST_STEP: &str =
     "maximum steps reached (750 bytes, SHA-256 a22542c356f74bfe3f8edc3f2251f6d5b3ee2e21746040eb602fa57283397404)";
 
@@ -127,12 +128,13 @@ fn of_kind(kind: MessageKind, role: Role, text: String) -> Message {
 /// The model, as far as it is known.
 struct Model {
     id: Option<String>,
-    /// Provider and id, when both are known.
+    /// Provider and id, if both are known.
     full: Option<(String, String)>,
 }
 
 impl Model {
-    /// The one that is asked for, else the agent's, else the configured one. A sub-agent's own goes before its parent's.
+    /// Returns the requested model, else the agent's, else the configured one. For a sub-agent, its own model precedes
+    /// the requested one.
     fn of(agent: &str, at: &Standpoint, config: &Config) -> Model {
         let configured = config.text(&["model"]);
         let (asked, own) = (at.model.as_deref(), config.text(&["agent", agent, "model"]));
@@ -143,7 +145,7 @@ impl Model {
             let (provider, id) = configured?.split_once('/')?;
             (Some(id) == named).then_some((provider, id))
         });
-        // Settings may say what the provider calls the model.
+        // Settings may set the provider's own id of the model.
         let called = |(provider, id): (&str, &str)| {
             let called = config.text(&["provider", provider, "models", id, "id"]).unwrap_or(id);
             (provider.to_owned(), called.to_owned())
@@ -153,7 +155,7 @@ impl Model {
         Model { id, full }
     }
 
-    /// Which of the provider prompts is chosen.
+    /// Returns the name of the provider prompt that is chosen.
     fn prompt(&self, edition: &OpenCode) -> &'static str {
         let Some(id) = self.id.as_ref().filter(|_| !edition.prompts.is_empty()) else { return "chosen by the model" };
         let provider = self.full.as_ref().map(|(provider, _)| provider.as_str()).unwrap_or_default();
@@ -166,7 +168,7 @@ impl Model {
 pub(super) struct Choice {
     since: Option<&'static Change>,
     until: Option<&'static Change>,
-    /// Of a provider and a model.
+    /// Returns true for the providers and models that the prompt is for.
     fits: fn(&str, &str) -> bool,
     prompt: &'static str,
 }
@@ -177,7 +179,7 @@ impl Choice {
     }
 }
 
-/// The choices that a version has, of which the first that fits counts.
+/// Returns the choices of a version; the first match counts.
 pub(super) fn choices(version: Version) -> Vec<&'static Choice> {
     let has = |change: &&'static Change| version.has(change);
     let there = |choice: &&Choice| choice.since.as_ref().is_none_or(has) && !choice.until.as_ref().is_some_and(has);
@@ -238,7 +240,7 @@ fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Co
     answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt(edition)));
 }
 
-/// What Kilo says of its own files; 7.7.9.
+/// Text of Kilo about its own files (7.7.9).
 const KILO_FOLDERS: &str = "  Project config: .kilo/command/*.md, .kilo/agent/*.md, kilo.json, AGENTS.md. Put new commands and agents in .kilo/. Do not use .kilocode/ or .opencode/.";
 
 fn environment(
@@ -276,7 +278,7 @@ fn environment(
     lines.join("\n")
 }
 
-/// What JavaScript's `toDateString` says: `Sat Nov 21 2026`.
+/// Formats a date as JavaScript's `toDateString` does: `Sat Nov 21 2026`.
 fn date((year, month, day): (i16, u8, u8)) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
@@ -289,7 +291,7 @@ fn date((year, month, day): (i16, u8, u8)) -> String {
     format!("{weekday} {name} {day:02} {year:04}")
 }
 
-/// Texts that are added to the user's own message. OpenCode's own are measured, not shown.
+/// Adds the reminders that the client appends to the user's message. OpenCode's own texts are measured, not shown.
 fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, answer: &mut Answer) {
     let named = |name: &str| Message::named(Role::User, MessageKind::Reminder, name);
     if edition.brand.own_texts == OwnTexts::Named {
@@ -304,7 +306,7 @@ fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, an
     answer.messages.extend(match (flags.plan_file, agent, after_plan) {
         (false, "plan", _) => Some(named(PLAN)),
         (false, "build", true) => Some(switch("build-switch")),
-        // It is kept with the earlier message.
+        // The reminder stays with the earlier message.
         (true, "plan", true) => None,
         (true, "plan", false) => Some(named("plan with a plan file, whose path stands in it")),
         (true, _, true) if edition.plan_end == PlanEnd::OnlyWithFile => {
@@ -315,7 +317,7 @@ fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, an
     });
 }
 
-/// The name of the reminder of the plan agent, with what it measures; 1.1.53, 1.15.13 and 1.18.33 alike.
+/// Name of the plan agent's reminder, with its size and hash (1.1.53, 1.15.13 and 1.18.33 alike).
 const PLAN: &str = "plan (1484 bytes, SHA-256 455db97e0d21e8097c2afb539d167b4b2483e99b585dbc4fff23cafd4a3029b8)";
 
 fn mcp(config: &Config, answer: &mut Answer) {

@@ -1,4 +1,4 @@
-//! References: directories beside the project that settings describe, and of which the model is told behind the environment.
+//! References: directories beside the project that settings describe; the prompt lists them after the environment.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::formats::{Node, Value};
 use crate::snapshot::absolute;
 use crate::text::locale_compare;
 
-/// The settings that hold them, by name; the first is the older word.
+/// Keys of the settings with references; the first one is the older name.
 const KEYS: [&str; 2] = ["reference", "references"];
 
-/// Makes their paths absolute, which are relative to the settings file; 1.18.33.
+/// Makes the references' paths absolute; they are relative to the settings file (1.18.33).
 pub(super) fn anchor(settings: &mut Node, dir: &Path, home: &Path) {
     let Value::Table(entries) = &mut settings.value else { return };
     let references = entries.iter_mut().filter(|(key, _)| KEYS.contains(&key.as_str()));
@@ -39,7 +39,8 @@ fn table(node: &mut Node) -> Option<&mut Vec<(String, Node)>> {
     }
 }
 
-/// What is said of those with a description, in the order of their names; 1.18.33. `setting` is what a key of the settings has.
+/// Returns the list of the references that have a description, sorted by name (1.18.33). `setting` returns the value of
+/// a key.
 pub(super) fn block<'s>(
     edition: &OpenCode,
     setting: impl Fn(&str) -> Option<&'s Node>,

@@ -1,4 +1,4 @@
-//! What has differed between editions of OpenCode; the types of settings are in `schema`.
+//! Differences between editions of OpenCode; the types of settings are in `schema`.
 
 use std::borrow::Cow;
 
@@ -9,36 +9,37 @@ use crate::harness::Version;
 use crate::snapshot::{Content, GlobFlavor};
 use crate::text::bun_text;
 
-/// Where the global file stands in the prompt.
+/// Position of the global file in the prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GlobalOrder {
     /// Before the project's files.
     First,
-    /// After them.
+    /// After the project's files.
     AfterProject,
 }
 
-/// What `OPENCODE_CONFIG_DIR` does to the global file.
+/// Effect of `OPENCODE_CONFIG_DIR` on the global file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConfigDir {
-    /// It stands in place of `~/.config/opencode`, even when it is empty.
+    /// It replaces `~/.config/opencode`, even if it is empty.
     Replaces,
     /// It is tried before `~/.config/opencode`; an empty one counts as unset. Without project settings, relative
-    /// instructions are looked for there or nowhere.
+    /// instructions are searched there or nowhere.
     TriedFirst,
 }
 
-/// Whether the directory that `OPENCODE_CONFIG_DIR` names must be there.
+/// Effect of a missing `OPENCODE_CONFIG_DIR`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingConfigDir {
-    /// It need not.
+    /// It may be missing.
     Passes,
-    /// Without it the client stops.
+    /// The client stops.
     Stops,
 }
 
 impl MissingConfigDir {
-    /// First Bun's globs failed there; npm's found nothing; then the client wrote a file into it, which failed.
+    /// Returns the behaviour of a version. At first, Bun's globs failed on a missing directory; then npm's globs found
+    /// nothing in it; then the client tried to write a file into it, which failed.
     pub fn for_version(version: Version) -> MissingConfigDir {
         let rewritten = version.pick(&h::REWRITE, MissingConfigDir::Stops, MissingConfigDir::Passes);
         let found = version.pick(&h::NODE, rewritten, MissingConfigDir::Stops);
@@ -46,22 +47,22 @@ impl MissingConfigDir {
     }
 }
 
-/// Whose files `OPENCODE_TEST_HOME` moves.
+/// Files that `OPENCODE_TEST_HOME` moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TestHome {
-    /// All of the home's, except for `~/.config` and `{file:~/…}`.
+    /// All files of the home directory, except `~/.config` and `{file:~/…}`.
     Home,
-    /// Those of OpenCode and of other programs' skills; `~/` in `instructions` and `~/.claude/CLAUDE.md` stay. An empty
-    /// one counts as unset.
+    /// Files of OpenCode and of other programs' skills; `~/` in `instructions` and `~/.claude/CLAUDE.md` are not moved.
+    /// An empty value counts as unset.
     OwnFiles,
 }
 
-/// Which words switch a flag on.
+/// Words that set a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlagWords {
     /// `true yes on 1 y` and `false no off 0 n`; any other word stops the client.
     Strict,
-    /// The same words; any other counts as unset.
+    /// Like `Strict`, but any other word counts as unset.
     Known,
     /// `true` and `1`, in any case; any other word is off.
     TrueOr1,
@@ -74,23 +75,23 @@ impl FlagWords {
     }
 }
 
-/// What the flag against Claude's files removes.
+/// Files that the flag against Claude's files disables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaudeFlag {
-    /// `CLAUDE.md` everywhere.
+    /// Every `CLAUDE.md`.
     Everywhere,
-    /// `~/.claude/CLAUDE.md` only. The flag against Claude's skills takes those of `.agents` along.
+    /// Only `~/.claude/CLAUDE.md`. The flag against Claude's skills also disables those of `.agents`.
     HomeOnly,
 }
 
-/// What makes a directory a repository.
+/// Condition for a directory to be a repository.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GitRule {
-    /// Git itself is asked in the nearest directory that holds `.git`.
+    /// Git is asked in the nearest directory that contains `.git`.
     AsksGit,
-    /// An entry `.git` is enough. Git is asked for the top of a repository that has commits.
+    /// An entry `.git` is enough. Git is asked for the top of a repository with commits.
     EntryIsEnough,
-    /// The same, but where git fails the environment says that it is none.
+    /// Like `EntryIsEnough`, but if git fails, the environment says that it is not a repository.
     EntryBounds,
 }
 
@@ -101,12 +102,12 @@ impl GitRule {
     }
 }
 
-/// What an error other than "not found" does while something is looked for on the way up.
+/// Effect of an error other than "not found" during a search upwards.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FindError {
-    /// A name is given up at all levels; a settings file or directory stops the client.
+    /// A file name is dropped at all levels; an error on a settings file or directory stops the client.
     SpoilsName,
-    /// That level is passed over.
+    /// The level with the error is skipped.
     SkipsLevel,
     /// The client stops.
     Stops,
@@ -119,26 +120,26 @@ impl FindError {
     }
 }
 
-/// What counts as a global or nested file that is there.
+/// Kinds of files that count as an existing global or nested file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counts {
-    /// Whatever exists, directories too.
+    /// Anything that exists, including directories.
     Anything,
     /// Regular files and FIFOs.
     Files,
 }
 
-/// Which library's globs patterns are.
+/// Library whose globs the patterns are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Globs {
-    /// Those of npm's `glob`; links are followed in configuration directories only.
+    /// The npm package `glob`; links are followed in configuration directories only.
     Npm,
-    /// Those of Bun; links are followed, except by patterns with an absolute path.
+    /// Bun; links are followed, except for patterns with an absolute path.
     Bun,
 }
 
 impl Globs {
-    /// How `instructions` are looked for.
+    /// Returns the glob flavour for `instructions`.
     pub fn for_instructions(self, absolute: bool) -> GlobFlavor {
         match self {
             Globs::Npm => GlobFlavor::Npm { dot: !absolute, follow: false },
@@ -146,7 +147,7 @@ impl Globs {
         }
     }
 
-    /// How agents, plugins and skills are looked for.
+    /// Returns the glob flavour for agents, plugins and skills.
     pub fn following(self, dot: bool) -> GlobFlavor {
         match self {
             Globs::Npm => GlobFlavor::Npm { dot, follow: true },
@@ -155,14 +156,14 @@ impl Globs {
     }
 }
 
-/// How bytes become text.
+/// Decoding of bytes to text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decoding {
-    /// As UTF-8, less a byte order mark.
+    /// UTF-8, without a byte order mark.
     Utf8,
-    /// The same, but what begins with the mark of little-endian UTF-16 is that.
+    /// UTF-8 without a byte order mark, or UTF-16 if the text begins with the mark of little-endian UTF-16.
     ByMark,
-    /// As UTF-8, a byte order mark kept.
+    /// UTF-8, including a byte order mark.
     WithMark,
 }
 
@@ -172,7 +173,7 @@ impl Decoding {
         version.pick(&h::REWRITE, Decoding::Utf8, node)
     }
 
-    /// The text of a file.
+    /// Decodes the text of a file.
     pub fn decode(self, raw: &Content) -> Cow<'_, str> {
         match self {
             Decoding::ByMark => bun_text(raw),
@@ -182,23 +183,23 @@ impl Decoding {
     }
 }
 
-/// What a custom agent in a file is called.
+/// Derivation of a custom agent's name from its file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentNames {
-    /// By its path in the configuration directory.
+    /// Its path in the configuration directory.
     ByDirectory,
-    /// By what follows the first `/.opencode/agent/` in its whole path, else the first `/agent/`.
+    /// The part after the first `/.opencode/agent/` in its whole path, else after the first `/agent/`.
     ByPath,
 }
 
-/// Which files the read tool takes for pictures and PDFs.
+/// Files that the read tool treats as pictures or PDFs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pictures {
-    /// By what they begin with, else by a few endings.
+    /// By their first bytes, else by a few extensions.
     Content,
-    /// By their ending alone, of which there are many, in lower case.
+    /// By their extension alone, in lower case, from a long list.
     EndingsInLowerCase,
-    /// The same in any case, by another list.
+    /// By their extension in any case, from another list.
     Endings,
 }
 
@@ -214,11 +215,11 @@ impl Pictures {
 pub(super) enum EnvironmentBlock {
     /// With a line `Workspace root folder`.
     Root,
-    /// Without it, but with an empty list of directories.
+    /// Without that line, but with an empty list of directories.
     Directories,
     /// With both.
     Both,
-    /// Without directories, but with what belongs to Kilo.
+    /// Without directories, but with lines about Kilo's files.
     Kilo,
 }
 
@@ -230,23 +231,23 @@ impl EnvironmentBlock {
     }
 }
 
-/// What is said when another agent goes on after the plan agent, where plans are files.
+/// Reminder if another agent continues after the plan agent, and plans are files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlanEnd {
-    /// That the mode has changed; and where the plan is, if it was written.
+    /// Says that the mode has changed, and names the plan's path if it was written.
     Always,
-    /// The same, and nothing if it was not.
+    /// Like `Always`, but there is no reminder if the plan was not written.
     OnlyWithFile,
 }
 
-/// Where skills are listed.
+/// Place of the list of skills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SkillsPlace {
-    /// In the system prompt, behind the instructions.
+    /// In the system prompt, after the instructions.
     SystemPrompt,
-    /// There, before the instructions.
+    /// In the system prompt, before the instructions.
     BeforeInstructions,
-    /// In the description of a tool only.
+    /// Only in the description of a tool.
     ToolDescription,
 }
 
@@ -257,19 +258,19 @@ impl SkillsPlace {
     }
 }
 
-/// What becomes of the references that settings describe.
+/// Handling of the references that settings describe.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Described {
-    /// The model is told of them behind the environment.
+    /// The prompt lists them after the environment.
     Told,
-    /// Nothing.
+    /// The prompt does not list them.
     NotTold,
-    /// Nobody has asked.
+    /// The client was not checked.
     NotAsked,
 }
 
 impl Described {
-    /// 1.15.13 was seen not to tell of them, and 1.17.9 to do it.
+    /// Returns the behaviour of a version: 1.15.13 was observed not to list references, and 1.17.9 to list them.
     pub fn for_version(version: Version) -> Described {
         match (version.is_since("1.17.9"), version.is_since("1.15.14")) {
             (true, _) => Described::Told,
@@ -279,49 +280,49 @@ impl Described {
     }
 }
 
-/// Whether a skill comes with OpenCode.
+/// Bundled skill of OpenCode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnSkill {
-    /// One does; and a skill without a description is one that is not listed.
+    /// It bundles one, and a skill without a description exists but is not listed.
     Listed,
-    /// None does; and each needs a description.
+    /// It bundles none, and every skill needs a description.
     NotThere,
 }
 
-/// In which order skills are listed.
+/// Order of the list of skills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SkillOrder {
     /// By name.
     ByName,
-    /// In that in which they were read.
+    /// The order in which they were read.
     AsFound,
 }
 
-/// How the list of skills says where one lies.
+/// Form of a skill's location in the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locations {
-    /// As a path, escaped as XML wants it.
+    /// A path, escaped for XML.
     Paths,
-    /// As a `file://` URL; what OpenCode brings along counts as a file of the working directory.
+    /// A `file://` URL; a bundled skill is treated as a file of the working directory.
     Urls,
 }
 
-/// How settings are read.
+/// Rules for reading settings.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {
-    /// What the keys may hold, and whether others are refused.
+    /// Types of the keys, and whether unknown keys are refused.
     pub schema: &'static Schema,
-    /// In which order a project's files and those of one directory are merged.
+    /// Order in which the settings files of a project and of one directory are merged.
     pub order: SettingsOrder,
-    /// Which `{file:…}` are replaced, and with what.
+    /// Replacement of `{file:…}`.
     pub references: References,
-    /// What `OPENCODE_CONFIG_CONTENT` holds.
+    /// Content of `OPENCODE_CONFIG_CONTENT`.
     pub content: ContentVariable,
-    /// Where logins are recorded.
+    /// Place where logins are recorded.
     pub logins: Logins,
-    /// What a file that may not be read does.
+    /// Effect of a settings file without read permission.
     pub denied: Denied,
-    /// What becomes of forms that belong to the next generation of OpenCode.
+    /// Handling of forms from the next generation of OpenCode.
     pub forms: Forms,
 }
 
@@ -344,7 +345,7 @@ impl Settings {
     }
 }
 
-/// The order of the project's settings files.
+/// Order of the project's settings files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingsOrder {
     /// Root first; in each directory `.json`, then `.jsonc`.
@@ -354,7 +355,7 @@ pub(super) enum SettingsOrder {
 }
 
 impl SettingsOrder {
-    /// The files of a directory for settings.
+    /// Returns the names of the settings files in a directory for settings.
     pub fn names(self, brand: &Brand) -> &'static [&'static str] {
         match self {
             SettingsOrder::PerDirectory => brand.in_directory,
@@ -363,51 +364,52 @@ impl SettingsOrder {
     }
 }
 
-/// Which `{file:…}` are replaced.
+/// Replacement of `{file:…}`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum References {
-    /// Each one by itself, unless its own line is a comment.
+    /// Each reference by itself, unless its own line is a comment.
     EachByItself,
-    /// The first of the same text for each, unless the first line that holds it is a comment.
+    /// For each reference, the first one with the same text, unless the first line that contains this text is a
+    /// comment.
     ByTextAlone,
-    /// The same, and `$&` and its like mean something in what takes its place.
+    /// Like `ByTextAlone`, and `$&` and similar patterns are expanded in the replacement.
     ByText,
 }
 
-/// What `OPENCODE_CONFIG_CONTENT` holds.
+/// Content of `OPENCODE_CONFIG_CONTENT`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentVariable {
-    /// What a file may hold.
+    /// Anything that a settings file may contain.
     LikeAFile,
-    /// Plain JSON, whose keys are not looked at.
+    /// Plain JSON, whose keys are not checked.
     PlainJson,
 }
 
-/// Where logins are recorded.
+/// Place where logins are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Logins {
-    /// In a file, or in `OPENCODE_AUTH_CONTENT` in place of it.
+    /// In a file, or in `OPENCODE_AUTH_CONTENT` instead of it.
     FileOrVariable,
     /// In the file.
     File,
 }
 
-/// What a settings file that may not be read does.
+/// Effect of a settings file without read permission.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Denied {
-    /// It counts as missing.
+    /// The file counts as missing.
     Ignored,
-    /// It stops the client.
+    /// The client stops.
     Refused,
 }
 
-/// What becomes of forms that belong to the next generation of OpenCode.
+/// Handling of forms from the next generation of OpenCode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forms {
-    /// They are translated or refused before the types are checked; keys that have moved elsewhere are dropped.
+    /// They are translated or refused before types are checked; keys that have moved elsewhere are dropped.
     Translated,
-    /// They are not known; keys that have moved elsewhere are dropped.
+    /// They are unknown; keys that have moved elsewhere are dropped.
     Unknown,
-    /// They are not known, and no key has moved.
+    /// They are unknown, and no key has moved.
     AllKeys,
 }

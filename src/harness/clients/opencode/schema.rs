@@ -10,7 +10,7 @@ mod v1_18;
 
 pub(super) use translated::translate;
 
-/// What a version takes for settings.
+/// Returns the schema of a version.
 pub(super) fn for_version(version: Version) -> &'static Schema {
     const NEWEST_FIRST: &[(&Change, &Schema)] = &[
         (&h::CHUNK_TIMEOUT, &v1_18::SCHEMA),
@@ -26,40 +26,40 @@ pub(super) fn for_version(version: Version) -> &'static Schema {
     fitting.map_or(&v1_1::SCHEMA, |(_, schema)| *schema)
 }
 
-/// What an edition takes for settings.
+/// Schema of an edition's settings.
 pub(super) struct Schema {
-    /// The keys there are, in lists with spaces between, where any other is refused.
+    /// Allowed keys, in lists separated by spaces; `None` if unknown keys are ignored.
     keys: Option<&'static [&'static str]>,
     config: Type,
     agent: Type,
     command: &'static Type,
-    /// How long a provider may be silent: the one of its options in which editions differ.
+    /// Type of a provider's option `chunkTimeout`, the only option that differs between editions.
     chunk_timeout: &'static Type,
 }
 
-/// What a value may be.
+/// Type of a value.
 enum Type {
     Text,
     Flag,
     Number,
-    /// A number from here on.
+    /// A number, at least this one.
     From(f64),
-    /// A whole number from here on.
+    /// A whole number, at least this one.
     Whole(i64),
     /// One of these words.
     Words(&'static [&'static str]),
-    /// A text of the form `#rrggbb` or one of the theme's words.
+    /// A text of the form `#rrggbb`, or one of the theme's words.
     Color,
     List(&'static Type),
     Map(&'static Type),
-    /// Known keys; all others are free.
+    /// A table with known keys; all others are free.
     Keys(Fields),
-    /// Known keys, and no others.
+    /// A table with known keys only.
     Only(Fields),
-    /// Known keys, and a type for all others.
+    /// A table with known keys, and a type for all others.
     KeysAnd(Fields, &'static Type),
     Either(&'static [Type]),
-    /// A list of exactly these.
+    /// A list of exactly these types.
     Tuple(&'static [Type]),
     False,
     True,
@@ -71,19 +71,19 @@ enum Type {
 /// Known keys, in groups that editions share.
 type Fields = &'static [&'static [Field]];
 
-/// Keys of one type, with spaces between.
+/// Keys of one type, separated by spaces.
 struct Field {
     keys: &'static str,
     needed: bool,
     of: &'static Type,
 }
 
-/// Keys that may be there.
+/// Creates optional keys.
 const fn may(keys: &'static str, of: &'static Type) -> Field {
     Field { keys, needed: false, of }
 }
 
-/// Keys that must be there.
+/// Creates required keys.
 const fn must(keys: &'static str, of: &'static Type) -> Field {
     Field { keys, needed: true, of }
 }
@@ -94,9 +94,9 @@ impl Field {
     }
 }
 
-/// Language servers by name: those that OpenCode does not bring along need `extensions`.
+/// Language servers by name: those that are not built in need `extensions`.
 struct Servers {
-    /// Those it brings along, with spaces between; and `php intelephense`.
+    /// Names of the built-in servers, separated by spaces; `php intelephense` is built in as well.
     known: &'static str,
     server: Type,
 }
@@ -109,7 +109,7 @@ impl Servers {
 
 use Type::{Any, Either, False, Flag, Keys, KeysAnd, List, Map, Number, Only, Text, True, Whole, Words};
 
-// What is the same in all editions.
+// Types shared by all editions.
 const TEXTS: Type = List(&Text);
 const TEXT_MAP: Type = Map(&Text);
 const POSITIVE: Type = Whole(1);
@@ -131,7 +131,7 @@ const SERVER: Type = Either(&[
         may("initialization", &Map(&Any)),
     ]]),
 ]);
-/// Without its `permission`.
+/// Keys of an agent, except `permission`.
 const AGENT: &[Field] = &[
     may("model variant prompt description", &Text),
     may("temperature top_p", &Number),
@@ -149,7 +149,7 @@ const MCP_LOCAL: &[Field] = &[
     may("enabled", &Flag),
     may("timeout", &POSITIVE),
 ];
-/// Without its `oauth`.
+/// Keys of a remote MCP server, except `oauth`.
 const MCP_REMOTE: &[Field] = &[
     must("type", &Words(&["remote"])),
     must("url", &Text),
@@ -167,9 +167,9 @@ const MODEL: &[Field] = &[
     may("headers", &TEXT_MAP),
     may("variants", &Map(&Keys(&[&[may("disabled", &Flag)]]))),
 ];
-/// Without `options` and `models`.
+/// Keys of a provider, except `options` and `models`.
 const PROVIDER: &[Field] = &[may("api name id npm", &Text), may("env whitelist blacklist", &TEXTS)];
-/// Without times.
+/// Keys of a provider's options, except timeouts.
 const PROVIDER_OPTIONS: &[Field] = &[may("apiKey baseURL enterpriseUrl", &Text), may("setCacheKey", &Flag)];
 const SERVICE: &[Field] =
     &[may("port", &POSITIVE), may("hostname mdnsDomain", &Text), may("mdns", &Flag), may("cors", &TEXTS)];
@@ -195,7 +195,7 @@ const CONFIG: &[Field] = &[
 ];
 
 impl Schema {
-    /// What is wrong with a settings file, as the path of the key and what it must be.
+    /// Returns the first problem of a settings file: the path of the key, and the expected value.
     pub fn problem(&self, config: &Node) -> Option<String> {
         let is_known =
             |key: &str| self.keys.is_none_or(|keys| keys.iter().any(|list| list.split(' ').any(|known| known == key)));
@@ -214,12 +214,12 @@ impl Schema {
         Some((["provider", name, "options", "chunkTimeout"].map(str::to_owned).to_vec(), wanted))
     }
 
-    /// The same for an agent's front matter.
+    /// Returns the first problem of an agent's front matter.
     pub fn agent_problem(&self, agent: &Node) -> Option<String> {
         wrong(agent, &self.agent).map(describe)
     }
 
-    /// The same for a command's.
+    /// Returns the first problem of a command's front matter.
     pub fn command_problem(&self, command: &Node) -> Option<String> {
         wrong(command, self.command).map(describe)
     }
@@ -229,7 +229,7 @@ fn describe((path, wanted): Problem) -> String {
     if path.is_empty() { format!("it {wanted}") } else { format!("`{}` {wanted}", path.join(".")) }
 }
 
-/// The path of a key, and what is wrong with it, as a predicate.
+/// Path of a key, and its problem as a predicate.
 type Problem = (Vec<String>, String);
 
 const UNKNOWN: &str = "is an unknown key";
@@ -263,7 +263,7 @@ fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
     }
 }
 
-/// The field that a key belongs to.
+/// Returns the field to which a key belongs.
 fn field(fields: Fields, key: &str) -> Option<&'static Field> {
     fields.iter().copied().flatten().find(|field| field.keys().any(|known| known == key))
 }
@@ -276,7 +276,7 @@ fn in_fields(node: &Node, fields: Fields) -> Option<Problem> {
     })
 }
 
-/// Of several types of which none fits, the one that fits best says what is wrong.
+/// If no type matches, returns the problem of the one that matches furthest.
 fn in_none(node: &Node, types: &[Type]) -> Option<Problem> {
     let problems: Option<Vec<Problem>> = types.iter().map(|wanted| wrong(node, wanted)).collect();
     problems?.into_iter().max_by_key(|(path, _)| path.len())
@@ -290,7 +290,7 @@ fn in_server(servers: &Servers, name: &str, server: &Node) -> Option<Problem> {
     })
 }
 
-/// Whether a value is of a type that has no parts.
+/// Returns true if a value has a type without parts.
 fn is(value: &Value, plain: &Type) -> bool {
     match (plain, value) {
         (Text, Value::Text(_)) | (Flag, Value::Bool(_)) | (Number, Value::Integer(_) | Value::Float(_)) | (Any, _) => {
@@ -308,7 +308,7 @@ fn is(value: &Value, plain: &Type) -> bool {
     }
 }
 
-/// What is wanted.
+/// Describes the expected value.
 fn words(wanted: &Type) -> String {
     let word = match wanted {
         Text => "a string",
@@ -327,7 +327,7 @@ fn words(wanted: &Type) -> String {
     word.to_owned()
 }
 
-/// The same for what stands under a key.
+/// Returns the problem of the value under a key.
 fn below(key: &str, node: &Node, wanted: &Type) -> Option<Problem> {
     wrong(node, wanted).map(|(mut path, words)| {
         path.insert(0, key.to_owned());

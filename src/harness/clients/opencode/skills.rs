@@ -1,4 +1,4 @@
-//! Skills: where they are looked for, and the block that lists them.
+//! Skills: the folders that are searched, and the block that lists them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ pub(super) struct Skill {
     name: String,
     description: Option<String>,
     location: String,
-    /// Its source, if it is a file.
+    /// Index of its source, if it is a file.
     source: Option<usize>,
-    /// Its file, and the text behind its head.
+    /// Its file, and the text after the front matter.
     file: Option<(PathBuf, String)>,
 }
 
-/// What a call of a skill brings.
+/// Result of calling a skill.
 pub(super) struct Call {
     text: String,
     doubt: Option<String>,
@@ -47,7 +47,7 @@ impl Call {
     }
 }
 
-/// How many of the files beside a skill a call names (1.18.33).
+/// Maximum number of files beside a skill that a call names (1.18.33).
 const FILES_BESIDE: usize = 10;
 
 impl Skill {
@@ -56,7 +56,7 @@ impl Skill {
         self.name == name
     }
 
-    /// What a call of it brings; `None` for one that comes with the client, or of a version that was not asked.
+    /// Returns the result of calling it; `None` for a bundled skill, or a version that was not checked.
     pub fn body(&self, edition: &OpenCode, search: &mut Search) -> Known<Option<Call>> {
         let Some((file, body)) = self.file.as_ref().filter(|_| edition.was_followed()) else {
             return Ok(None);
@@ -89,7 +89,7 @@ impl Skill {
         Ok(Some(Call { text, doubt }))
     }
 
-    /// Its lines of the list.
+    /// Returns its lines of the list.
     fn element(&self, description: &str) -> String {
         format!(
             "  <skill>\n    <name>{}</name>\n    <description>{description}</description>\n    <location>{}</location>\n  </skill>",
@@ -125,11 +125,11 @@ pub(super) fn look(
     Ok(skills)
 }
 
-/// Where skills are looked for, and whose they are.
+/// A folder that is searched for skills, and the owner of its files.
 struct Walk {
     base: PathBuf,
     pattern: &'static str,
-    /// Whether folders that begin with a dot are entered.
+    /// True if folders that begin with a dot are entered.
     dot: bool,
     scope: Scope,
     owner: Owner,
@@ -142,7 +142,7 @@ struct SkillFile {
     owner: Owner,
 }
 
-/// The files that the walks find, in their order. One that several find belongs to the owner of the last.
+/// Returns the files that the walks find, in order. A file found by several walks has the owner of the last one.
 fn files(edition: &OpenCode, walks: Vec<Walk>, search: &mut Search) -> Known<Vec<SkillFile>> {
     let flavor = |walk: &Walk| edition.globs.following(walk.dot);
     search.expect(walks.iter().map(|walk| Ask::Glob {
@@ -166,7 +166,7 @@ fn files(edition: &OpenCode, walks: Vec<Walk>, search: &mut Search) -> Known<Vec
     Ok(files)
 }
 
-/// The skill that comes with the client, where one does.
+/// Returns the bundled skill, if there is one.
 fn own(edition: &OpenCode, places: &Places) -> Option<Skill> {
     let (name, description, place) = edition.brand.skill;
     match edition.own_skill {
@@ -181,7 +181,7 @@ fn own(edition: &OpenCode, places: &Places) -> Option<Skill> {
     }
 }
 
-/// Names the servers whose skills the client downloads.
+/// Adds the servers whose skills the client downloads to the sources.
 fn name_urls(config: &Config, answer: &mut Answer) {
     for url in config.texts(&["skills", "urls"]).into_iter().map(|url| config.shown(url)) {
         let reason = "skills of this server are downloaded at the start; not fetched here";
@@ -194,7 +194,7 @@ fn name_urls(config: &Config, answer: &mut Answer) {
     }
 }
 
-/// Puts the skills into the order of the list.
+/// Sorts the skills into the order of the list.
 fn sort(edition: &OpenCode, skills: &mut [Skill], answer: &mut Answer) {
     if edition.skill_order == SkillOrder::AsFound {
         if skills.len() > 1 {
@@ -205,7 +205,7 @@ fn sort(edition: &OpenCode, skills: &mut [Skill], answer: &mut Answer) {
     skills.sort_by(|one, other| locale_compare(&one.name, &other.name));
 }
 
-/// Why a client that cares whose a skill is does not take it.
+/// Returns the reason why a client that distinguishes owners refuses a skill.
 fn refused(
     edition: &OpenCode,
     places: &Places,
@@ -215,7 +215,7 @@ fn refused(
     if edition.brand.ownership == Ownership::Same {
         return Ok(None);
     }
-    // What really lies in the project is the project's.
+    // A file whose real path is in the project belongs to the project.
     let owner = if is_outside(file, places.top(), search)? { owner } else { Owner::Project };
     let Ok(raw) = search.read(file, "a skill: its head names and describes it")? else { return Ok(None) };
     let text = edition.decoding.decode(&raw);
@@ -224,10 +224,10 @@ fn refused(
     Ok(filled.err().map(|problem| format!("not a skill: {problem}")))
 }
 
-/// The skills of other programs in their own folders.
+/// Pattern for the skills of other programs in their own folders.
 const EXTERNAL: &str = "skills/**/SKILL.md";
 
-/// Where skills are looked for, in the order in which the client looks.
+/// Returns the folders to search for skills, in the client's order.
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Known<Vec<Walk>> {
     let mut walks = Vec::new();
     let external: &[&str] = match (flags.no_external_skills, flags.no_claude_skills) {
@@ -247,7 +247,7 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
     }
     let mut project = Vec::new();
     let mut failed = false;
-    // A client that cares whose a skill is looks no higher than the project reaches.
+    // A client that distinguishes owners does not search above the top of the project.
     let is_within_reach =
         |level: &&PathBuf| edition.brand.ownership == Ownership::Same || level.starts_with(places.top());
     let (scope, owner) = (Scope::Project, Owner::Project);
@@ -287,7 +287,7 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
     Ok(walks)
 }
 
-/// Adds the skill of a file; of two with one name the later takes the place of the other.
+/// Adds the skill of a file; of two with one name, the later one replaces the other.
 fn add(
     edition: &OpenCode,
     places: &Places,
@@ -353,7 +353,7 @@ fn add(
     Ok(())
 }
 
-/// Name and description of a skill, and the text behind its head, if its head has what it must.
+/// Returns the name and the description of a skill, and the text after its front matter, if the front matter is valid.
 fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>, String)> {
     let front_matter::Markdown { data, content } = front_matter::parse(text)?;
     let name = data.get("name").and_then(Node::as_text)?.to_owned();
@@ -365,14 +365,14 @@ fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>, Strin
     }
 }
 
-/// Why a skill is not in the list, until it is.
+/// Reason why a skill is not in the list, until it is added there.
 const NOT_LISTED: &str = "not listed for this agent, whose permissions deny it";
 
-/// The skills that were found, each name once.
+/// The skills that were found, one per name.
 #[derive(Default)]
 struct Named {
     skills: Vec<Skill>,
-    /// Where the skill of a name stands among them.
+    /// Index of the skill of each name in `skills`.
     places: HashMap<String, usize>,
     twins: Vec<Twins>,
 }
@@ -384,19 +384,20 @@ impl Named {
     }
 }
 
-/// Two skills of one name.
+/// Two skills with one name.
 struct Twins {
     name: String,
     file: PathBuf,
-    /// Whether both are one file, by a link, or copies.
+    /// True if both are one file, through a link, or copies.
     is_same: bool,
     locations: [String; 2],
 }
 
-/// How many names a warning gives.
+/// Maximum number of names in a warning.
 const NAMES_SAID: usize = 5;
 
-/// One warning for all that are two texts; where the list is part of the prompt, its text is not certain in any case.
+/// Warns once about all twins with different texts. If the list is part of the prompt, its text is uncertain in any
+/// case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
     let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_same).collect();
     if let Some(first) = different.first() {
@@ -428,8 +429,8 @@ fn said(edition: &OpenCode, twins: &[&Twins]) -> String {
     }
 }
 
-/// The block, unless the rules for the agent take the tool away; a skill that they deny is not listed. Sources learn that
-/// they are in it.
+/// Returns the block, unless the agent's rules remove the skill tool; a skill that they deny is not listed. Records the
+/// position in the sources.
 pub(super) fn block(skills: &[Skill], rules: &Rules, answer: &mut Answer) -> Option<String> {
     if rules.take_away("skill") {
         return None;
@@ -463,7 +464,7 @@ pub(super) fn block(skills: &[Skill], rules: &Rules, answer: &mut Answer) -> Opt
     Some(lines.join("\n"))
 }
 
-/// Where a skill lies, as the list says it.
+/// Formats the location of a skill for the list.
 fn location(edition: &OpenCode, places: &Places, file: &str) -> String {
     match edition.locations {
         Locations::Paths => file
@@ -476,7 +477,7 @@ fn location(edition: &OpenCode, places: &Places, file: &str) -> String {
     }
 }
 
-/// What Bun's `pathToFileURL` makes of an absolute path; 1.3.
+/// Converts an absolute path like Bun's `pathToFileURL` (1.3).
 fn file_url(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!$&'()*+,-./:;=@_".contains(&byte);
     path.to_string_lossy().bytes().fold("file://".to_owned(), |mut url, byte| {

@@ -1,4 +1,5 @@
-//! The files of the system prompt: the global one, one name all the way up, and what `instructions` names.
+//! The files of the system prompt: the global file, one file name in all directories upwards, and the files that
+//! `instructions` names.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -17,15 +18,15 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 use crate::text::Size;
 
-/// What the system prompt loads.
+/// Files loaded into the system prompt.
 pub(super) struct Loaded {
-    /// The entries with text, in order.
+    /// Entries with text, in order.
     pub entries: Vec<Entry>,
-    /// Every path of the prompt, also those without text: a read does not inject them again.
+    /// Every path of the prompt, including files without text: a read does not inject them again.
     pub paths: HashSet<PathBuf>,
 }
 
-/// A path that was picked, with the words for its source.
+/// A path that was picked, with the scope and the reason for its source.
 struct Pick {
     path: PathBuf,
     owner: Owner,
@@ -33,7 +34,7 @@ struct Pick {
     reason: String,
 }
 
-/// Looks for the files and reads them.
+/// Finds the files and reads them.
 pub(super) fn look(
     edition: &OpenCode,
     flags: &Flags,
@@ -55,7 +56,7 @@ pub(super) fn look(
     let mut loaded = Loaded { entries: Vec::new(), paths: HashSet::new() };
     share_owners(&mut picks);
     picks.retain(|pick| loaded.paths.insert(pick.path.clone()));
-    // What is loaded is said first. A path that was thought shadowed may still be named by another rule.
+    // Loaded files come first. A path recorded as shadowed may be loaded by another rule.
     let mut others = std::mem::take(&mut answer.sources);
     others.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
     search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
@@ -86,7 +87,7 @@ pub(super) fn look(
     Ok(loaded)
 }
 
-/// A file that was picked several times is the user's, if it was picked as that once.
+/// Makes a file that was picked several times the user's, if one of the picks was the user's.
 fn share_owners(picks: &mut [Pick]) {
     let mut owners: HashMap<PathBuf, Owner> = HashMap::new();
     for pick in picks.iter() {
@@ -98,7 +99,7 @@ fn share_owners(picks: &mut [Pick]) {
     }
 }
 
-/// Reads a picked file: its entry, if it has any text, and its source.
+/// Reads a picked file; returns its entry, if it has any text, and the index of its source.
 pub(super) fn read(
     edition: &OpenCode,
     (path, rights): (&Path, Rights),
@@ -146,7 +147,8 @@ pub(super) fn read(
     Ok((text, answer.sources.len() - 1))
 }
 
-/// What is in the place of a file's text, where it holds references that are filled in; `Err` says why it is not sent.
+/// Returns the replacement for a file's text, if it has references that are filled in; fails with the reason why it is
+/// not sent.
 pub(super) fn filled_in(
     edition: &OpenCode,
     path: &Path,
@@ -170,12 +172,12 @@ pub(super) fn filled_in(
     })
 }
 
-/// A text with where it is from.
+/// Frames a text with its origin.
 fn entry(from: impl Display, text: impl Into<Text>) -> Text {
     Text::framed(format!("Instructions from: {from}\n"), text, "")
 }
 
-/// The first global file that exists.
+/// Returns the first global file that exists.
 fn global(
     edition: &OpenCode,
     flags: &Flags,
@@ -223,7 +225,7 @@ fn global(
     Ok(winner.map(|path| Pick { path, owner: Owner::User, scope: Scope::User, reason }))
 }
 
-/// Whether a name is switched off.
+/// Returns true if a file name is disabled.
 pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> bool {
     name == "CLAUDE.md" && flags.no_claude && edition.claude_flag == ClaudeFlag::Everywhere
 }
@@ -231,14 +233,14 @@ pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> boo
 /// A path that could not be examined, and the error.
 type Unexamined = (PathBuf, Errno);
 
-/// What an error on the way up spoils.
+/// Effect of an error during the search upwards.
 enum Spoilt {
-    /// The name is given up at every level.
+    /// The file name is dropped at every level.
     Name,
     Nothing,
 }
 
-/// Says what becomes of a name, and of the files that have it, after one of them could not be examined.
+/// Records what happens to a file name and its files after one of them could not be examined.
 fn spoil(
     edition: &OpenCode,
     name: &str,
@@ -270,7 +272,7 @@ fn spoil(
     Ok(Spoilt::Name)
 }
 
-/// Every file of the first name that has any, nearest first.
+/// Picks every file of the first name that has any, nearest first.
 fn project(
     edition: &OpenCode,
     flags: &Flags,
@@ -322,7 +324,7 @@ fn project(
     Ok(())
 }
 
-/// Why no project file of a name is read, if none is.
+/// Returns the reason why no project file of a name is read, if there is one.
 fn excluded(edition: &OpenCode, flags: &Flags, name: &str) -> Option<String> {
     if flags.no_project {
         return Some(format!("project files are switched off by {}", edition.brand.variable("DISABLE_PROJECT_CONFIG")));
@@ -330,7 +332,7 @@ fn excluded(edition: &OpenCode, flags: &Flags, name: &str) -> Option<String> {
     switched_off(edition, flags, name).then(|| "Claude files are switched off by the environment".to_owned())
 }
 
-/// The files of a name, nearest first; and the first that could not be examined, with the error.
+/// Returns the files of a name, nearest first, and the first path that could not be examined, with the error.
 fn hits(
     levels: &[PathBuf],
     name: &str,
@@ -349,7 +351,7 @@ fn hits(
     Ok((hits, spoilt))
 }
 
-/// What `instructions` names, in its order.
+/// Picks the files that `instructions` names, in order.
 fn configured(
     edition: &OpenCode,
     flags: &Flags,
@@ -370,7 +372,7 @@ fn configured(
     };
     search.expect(globs.iter().flat_map(|(_, _, walks)| walks.iter().map(ask)))?;
     for (raw, from, walks) in globs {
-        // What is looked for may be a secret; what is written is not.
+        // The value may be a secret; the text written in the settings is not.
         let shown = config.shown(raw);
         let mut found = Vec::new();
         for walk in &walks {
@@ -406,7 +408,7 @@ fn configured(
     Ok(())
 }
 
-/// Why a pattern names no file.
+/// Returns the reason why a pattern matches no file.
 fn why_nothing(edition: &OpenCode, flags: &Flags, places: &Places, walks: &[Walk]) -> String {
     let switched = flags.no_project && walks.iter().all(|walk| !walk.absolute);
     let [no_project, config_dir] = ["DISABLE_PROJECT_CONFIG", "CONFIG_DIR"].map(|name| edition.brand.variable(name));
@@ -423,37 +425,38 @@ fn why_nothing(edition: &OpenCode, flags: &Flags, places: &Places, walks: &[Walk
     }
 }
 
-/// Where one pattern is looked for.
+/// A directory in which one pattern is searched.
 struct Walk {
     base: PathBuf,
     pattern: String,
-    /// Whether the settings name an absolute path, or one below `~/`.
+    /// True if the settings name an absolute path, or one below `~/`.
     absolute: bool,
 }
 
 impl Walk {
-    /// Where it looks, in the words of the settings.
+    /// Returns the searched path as written in the settings.
     fn base_shown(&self, written: &str) -> PathBuf {
         if self.absolute { written.into() } else { self.base.join(written) }
     }
 }
 
-/// Where an entry of `instructions` is looked for: an absolute one once, a relative one at every level.
+/// Returns the directories in which an entry of `instructions` is searched: one for an absolute entry, every level for
+/// a relative one.
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<Walk> {
     let from_home = raw.strip_prefix("~/").map(|rest| {
-        // Joined as text, so that a slash at the end stays.
+        // Joined as text, to keep a trailing slash.
         let joined = absolute(&places.instructions_home, Path::new(rest.trim_start_matches('/')));
         joined.to_string_lossy().into_owned()
     });
     let raw = from_home.as_deref().unwrap_or(raw);
     if raw.starts_with('/') {
-        // Only the last segment is a pattern, and slashes behind it are dropped.
+        // Only the last segment is a pattern, and trailing slashes are dropped.
         let trimmed = raw.trim_end_matches('/');
         let (dir, pattern) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
         let dir = Path::new(if dir.is_empty() { "/" } else { dir });
         let base = match edition.globs {
             Globs::Npm => absolute(Path::new("/"), dir),
-            // As written: the system takes the dots, behind links and all.
+            // As written: the system resolves the dots, also after links.
             Globs::Bun => dir.to_owned(),
         };
         return vec![Walk { base, pattern: pattern.to_owned(), absolute: true }];
@@ -466,7 +469,7 @@ fn is_url(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// URLs come after all files, in their order. What they serve is UTF-8 in every edition.
+/// Adds the URLs in order, after all files. Their content is UTF-8 in every edition.
 fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let urls: Vec<_> = config.instructions.iter().filter(|(raw, _)| is_url(raw)).collect();
     search.expect(urls.iter().map(|(url, _)| Ask::Remote(url.clone())))?;

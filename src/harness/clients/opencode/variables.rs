@@ -1,5 +1,5 @@
-//! `{env:NAME}` and `{file:PATH}` in the text of settings, replaced before it is parsed. What takes their place may be a secret,
-//! so that the text remembers what is written there.
+//! Replaces `{env:NAME}` and `{file:PATH}` in the text of settings before it is parsed. Replacements may be secrets, so
+//! the text remembers what was written in the settings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,51 +13,52 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Content, Errno, FileType, Unreadable, absolute};
 use crate::text;
 
-/// What the text of a file may hold.
+/// References that the text of a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rights<'a> {
-    /// Everything: nobody asks whose the file is.
+    /// Everything, because the client does not distinguish owners.
     All,
-    /// Everything, since it is the user's; lines that are comments stay as they are.
+    /// Everything, because the file is the user's; comment lines stay as they are.
     User,
-    /// Files below this directory, and no variables.
+    /// Only files below this directory, and no variables.
     Within(&'a Path),
 }
 
-/// What references are filled into.
+/// Kind of text in which references are replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Settings: what takes their place is escaped, and what is missing is a problem.
+    /// Settings: replacements are escaped, and a missing file is an error.
     Settings,
-    /// Text, as it is: what is missing is nothing, and in the project's a dollar sign guards a reference.
+    /// Markdown: replacements are not escaped, a missing file is an empty text, and in the project's files a dollar
+    /// sign disables a reference.
     Markdown,
 }
 
-/// What the meaning of references depends on.
+/// Context in which references are resolved.
 pub(super) struct Context<'a> {
-    /// What relative files are relative to.
+    /// Base directory of relative paths.
     pub dir: &'a Path,
-    /// What `~/` stands for.
+    /// Directory for `~/`.
     pub home: &'a Path,
-    /// Variables that logins bring along.
+    /// Variables from logins.
     pub variables: &'a HashMap<String, String>,
     pub rights: Rights<'a>,
     pub target: Target,
 }
 
 impl Context<'_> {
-    /// Whether `${…}` is no reference.
+    /// Returns true if `${…}` is not a reference.
     fn is_guarded_by_dollar(&self) -> bool {
         self.target == Target::Markdown && matches!(self.rights, Rights::Within(_))
     }
 
-    /// The references of one kind.
+    /// Returns the references of one kind.
     fn references(&self, text: &str, opening: &str) -> Vec<Range<usize>> {
         references(text, opening, self.is_guarded_by_dollar())
     }
 }
 
-/// Variables that Kilo tells nobody; 7.7.9.
+/// Variables that Kilo never discloses (7.7.9).
 const BLOCKED: [&str; 4] =
     ["KILO_SERVER_PASSWORD", "KILO_SERVER_USERNAME", "KILO_BROWSER_BROKER_URL", "KILO_BROWSER_BROKER_TOKEN"];
 
@@ -65,12 +66,12 @@ const BLOCKED: [&str; 4] =
 #[derive(Default)]
 pub(super) struct Substituted {
     pub text: String,
-    /// Where something stands in the place of a reference, and what is written there; in order.
+    /// Ranges of the replacements, each with the reference that was written there; in order.
     pieces: Vec<(Range<usize>, String)>,
 }
 
 impl Substituted {
-    /// What is written in the place of this part of the text, if something was replaced in it.
+    /// Returns the text as written in the settings for this part, if something in it was replaced.
     pub fn written(&self, at: &Range<usize>) -> Option<String> {
         let mut pieces =
             self.pieces.iter().filter(|(piece, _)| piece.start < at.end && at.start < piece.end).peekable();
@@ -85,11 +86,11 @@ impl Substituted {
         Some(out)
     }
 
-    /// A message about this text, in which values are hidden: it says what is written in their place.
+    /// Hides the values in a message about this text: each is replaced with the reference that was written.
     pub fn conceal(&self, message: String) -> String {
         let values = self.pieces.iter().map(|(piece, written)| (self.text[piece.clone()].trim(), written));
         let (values, written): (Vec<&str>, Vec<&String>) = values.filter(|(value, _)| !value.is_empty()).unzip();
-        // All at once: what stands for one value may look like another.
+        // All at once, because a written reference may look like another value.
         match AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values) {
             Ok(finder) => finder.replace_all(&message, &written),
             Err(_) => "what is wrong cannot be said without telling values".to_owned(),
@@ -104,7 +105,7 @@ impl Substituted {
         self.text.push_str(&other.text[part]);
     }
 
-    /// Appends what takes the place of a reference.
+    /// Appends the replacement of a reference.
     fn put(&mut self, value: &str, written: String) {
         let start = self.text.len();
         self.text.push_str(value);
@@ -112,7 +113,7 @@ impl Substituted {
     }
 }
 
-/// `text` with its variables replaced, or what OpenCode stops with.
+/// Replaces the references in `source`; fails with the error with which OpenCode stops.
 pub(super) fn substitute(
     edition: &OpenCode,
     source: &str,
@@ -125,16 +126,17 @@ pub(super) fn substitute(
     })
 }
 
-/// A reference to a file in a text of settings.
+/// A reference to a file in the text of settings.
 struct FileReference {
     at: Range<usize>,
-    /// As it stands in the settings.
+    /// Reference as written in the settings.
     written: String,
-    /// What takes its place.
+    /// Text that replaces the reference.
     content: String,
 }
 
-/// The files that a text refers to, but for those in comments, or what OpenCode stops with at the first that it cannot read.
+/// Reads the files to which a text refers, except those in comments; fails with the error with which OpenCode stops at
+/// the first one that it cannot read.
 fn files(
     edition: &OpenCode,
     source: &Substituted,
@@ -177,7 +179,7 @@ fn each_by_itself(source: &Substituted, files: &[FileReference]) -> Substituted 
     out
 }
 
-/// Replaces files as older versions do: for each reference, JavaScript's `replace` of the first text that equals it.
+/// Replaces files as older versions do: for each reference, JavaScript's `replace` of the first equal text.
 fn by_text(edition: &OpenCode, source: &Substituted, files: &[FileReference]) -> Result<Substituted, String> {
     let mut out = Substituted::default();
     out.copy(source, 0..source.text.len());
@@ -202,10 +204,11 @@ fn by_text(edition: &OpenCode, source: &Substituted, files: &[FileReference]) ->
     Ok(out)
 }
 
-/// The longest text of settings; 1.1 has no limit, and a few files that hold `` $` `` would fill any memory.
+/// Maximum size of the text of settings, in bytes. 1.1 has no limit, and a few files that contain `` $` `` would fill
+/// any memory.
 const LENGTH_LIMIT_BYTES: usize = 16 << 20;
 
-/// What `$$`, `$&`, `` $` `` and `$'` stand for in the second argument of JavaScript's `replace`.
+/// Expands `$$`, `$&`, `` $` `` and `$'` as in the second argument of JavaScript's `replace`.
 fn replacement(template: &str, matched: &str, before: &str, after: &str) -> String {
     let mut out = String::new();
     let mut rest = template;
@@ -225,7 +228,7 @@ fn replacement(template: &str, matched: &str, before: &str, after: &str) -> Stri
     out
 }
 
-/// Whether the line of a place is a comment.
+/// Returns true if the line of a position is a comment.
 fn is_in_comment(text: &str, at: usize) -> bool {
     is_comment(&text[text[..at].rfind('\n').map_or(0, |newline| newline + 1)..])
 }
@@ -234,7 +237,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start_matches(text::is_js_space).starts_with("//")
 }
 
-/// The text that takes the place of a `{file:PATH}`, or what OpenCode stops with.
+/// Returns the text that replaces a `{file:PATH}`; fails with the error with which OpenCode stops.
 fn content(
     edition: &OpenCode,
     reference: &str,
@@ -256,7 +259,7 @@ fn content(
     };
     let found = search.read(&path, rule);
     search.show_as(None);
-    // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
+    // White space is trimmed, and so is a byte order mark, which JavaScript counts as white space.
     let taken = |raw: &Content| {
         let decoded = edition.decoding.decode(raw);
         let trimmed = text::js_trim(&decoded);
@@ -269,7 +272,7 @@ fn content(
         Ok(_) | Err(Unreadable::Not(_)) if outside => Err(format!("\"{written}\" leads out of the project")),
         Ok(raw) => Ok(taken(&raw)),
         Err(_) if context.target == Target::Markdown => Ok(String::new()),
-        // What a device such as /dev/null gives.
+        // A device such as /dev/null gives an empty text.
         Err(Unreadable::Not(FileType::Device)) => Ok(String::new()),
         Err(Unreadable::Errno(Errno::NOENT)) => {
             Err(format!("bad file reference: \"{written}\" {} does not exist", shown.display()))
@@ -278,7 +281,7 @@ fn content(
     })
 }
 
-/// Whether a path really lies outside of a directory.
+/// Returns true if the real path lies outside of a directory.
 pub(super) fn is_outside(path: &Path, top: &Path, search: &mut Search) -> Known<bool> {
     let (Ok(path), Ok(top)) = (search.real(path)?, search.real(top)?) else { return Ok(false) };
     Ok(!path.starts_with(top))
@@ -291,7 +294,7 @@ fn file_path(named: &str, context: &Context) -> PathBuf {
     }
 }
 
-/// The text with its `{env:…}` replaced.
+/// Replaces `{env:…}` in the text.
 fn with_environment(text: &str, context: &Context, search: &Search) -> Result<Substituted, String> {
     let source = Substituted { text: text.to_owned(), pieces: Vec::new() };
     let mut out = Substituted::default();
@@ -319,7 +322,8 @@ fn with_environment(text: &str, context: &Context, search: &Search) -> Result<Su
     Ok(out)
 }
 
-/// Every `{word:…}` with at least one character before its closing brace; none behind a dollar sign, where that guards it.
+/// Returns every `{word:…}` with at least one character before its closing brace, except those after a dollar sign that
+/// disables them.
 fn references(text: &str, opening: &str, dollar_guards: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -338,7 +342,7 @@ fn references(text: &str, opening: &str, dollar_guards: bool) -> Vec<Range<usize
     found
 }
 
-/// What `JSON.stringify` makes of a text, without its quotes.
+/// Escapes a text like `JSON.stringify`, without the quotes.
 fn json_escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -392,7 +396,7 @@ mod tests {
         assert_eq!(text.written(&(6..8)).as_deref(), Some("{env:T}"));
         assert_eq!(text.written(&(16..17)), None);
         assert_eq!(text.conceal("no secret here".to_owned()), "no {env:T} here");
-        // What stands for a value has that value in it.
+        // The replacement contains the value itself.
         let mut text = Substituted::default();
         (0..60).for_each(|_| text.put("a", "{file:aa}".to_owned()));
         assert_eq!(text.conceal("an a".to_owned()), "{file:aa}n {file:aa}");

@@ -1,5 +1,5 @@
-//! Forms of settings that belong to the next generation of OpenCode, and that 1.18 translates before it checks them. From the
-//! client 1.18.33 (`ConfigV2Compat`). What cannot be translated stays as it is, or is left out where it stands in a new place.
+//! Forms of settings from the next generation of OpenCode, which 1.18 translates before it checks them. Taken from the
+//! client 1.18.33 (`ConfigV2Compat`). Values that cannot be translated are kept, or dropped if they are in a new place.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const PERMISSIONS: &str =
 const TIMEOUT_PARTS: [&str; 3] = ["startup", "catalog", "execution"];
 const TIMEOUT: Type = Keys(&[&[may("startup catalog execution", &POSITIVE)]]);
 
-/// What an OAuth login calls its keys now, where that differs.
+/// New names of an OAuth login's keys, if they differ.
 const OAUTH_KEYS: [&str; 4] = ["client_id", "client_secret", "callback_port", "redirect_uri"];
 
 const COMMON: &[Field] = &[may("disabled codemode", &Flag), may("timeout", &TIMEOUT)];
@@ -44,7 +44,7 @@ const AGENT: Type = Keys(&[&[
     may("steps", &POSITIVE),
 ]]);
 
-/// Translates settings; `Err` where they hold what has no translation and stops the client.
+/// Translates settings; fails if they contain something that has no translation and stops the client.
 pub(in crate::harness::clients::opencode) fn translate(node: &mut Node) -> Result<(), String> {
     let Value::Table(entries) = &mut node.value else { return Ok(()) };
     refuse_permissions(entries)?;
@@ -80,7 +80,7 @@ fn refuse_permissions(entries: &[(String, Node)]) -> Result<(), String> {
     Ok(())
 }
 
-/// An agent of the new form in the old one.
+/// Converts an agent from the new form to the old one.
 fn agent((name, node): &(String, Node)) -> Option<(String, Node)> {
     if wrong(node, &AGENT).is_some() {
         return None;
@@ -98,7 +98,7 @@ fn agent((name, node): &(String, Node)) -> Option<(String, Node)> {
     Some((name.clone(), Node { at: node.at.clone(), value: Value::Table(entries) }))
 }
 
-/// Agents of the old form win over new ones of the same name.
+/// Adds converted agents. Agents in the old form win over new ones of the same name.
 fn add_agents(agents: Vec<(String, Node)>, entries: &mut Vec<(String, Node)>) {
     match entries.iter_mut().find(|(key, _)| key == "agent") {
         Some((_, Node { value: Value::Table(known), .. })) => {
@@ -139,7 +139,7 @@ fn skills(node: &mut Node) {
     node.value = Value::Table(vec![("paths".to_owned(), list(paths)), ("urls".to_owned(), list(urls))]);
 }
 
-/// Servers may stand under a key of their own, beside a timeout for all of them.
+/// Translates MCP servers, which may be under a key of their own, beside a timeout for all of them.
 fn mcp(entries: &mut Vec<(String, Node)>) {
     let of_all = |node: &Node| {
         let parts = node.as_table().unwrap_or_default();
@@ -169,7 +169,7 @@ fn mcp(entries: &mut Vec<(String, Node)>) {
     }
 }
 
-/// Whether this is one server, and not a table of them.
+/// Returns true if the node is one server, not a table of servers.
 fn is_server(node: &Node) -> bool {
     ["type", "enabled"].iter().any(|key| node.get(key).is_some_and(|value| value.as_table().is_none()))
 }
@@ -197,7 +197,7 @@ fn mcp_server(server: &Node) -> Option<Node> {
     Some(Node { at: server.at.clone(), value: Value::Table(entries) })
 }
 
-/// A language server of one's own must say its extensions; one that does not is left out.
+/// Returns true for a custom language server without extensions, which is dropped.
 fn is_without_extensions(server: &Node) -> bool {
     wrong(server, &SERVERS.server).is_none()
         && server.get("disabled").and_then(Node::as_bool) != Some(true)

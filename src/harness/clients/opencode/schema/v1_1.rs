@@ -1,5 +1,5 @@
-//! The settings of OpenCode 1.1: most tables are strict, where an unknown key stops the client. From the schema in the
-//! client 1.1.53 (`Config.Info`).
+//! The settings of OpenCode 1.1: most tables are strict, so that an unknown key stops the client. Taken from the schema
+//! in the client 1.1.53 (`Config.Info`).
 
 use super::Type::{self, Any, Either, False, Flag, Keys, KeysAnd, Map, Only, Text, True, Words};
 use super::{
@@ -7,11 +7,11 @@ use super::{
     POSITIVE, PROVIDER, PROVIDER_OPTIONS, RULE, SERVER, SERVICE, Schema, Servers, TEXTS, may, must,
 };
 
-/// Everything that settings and agents may hold.
+/// Schema of settings and agents.
 pub(super) static SCHEMA: Schema =
     Schema { keys: None, config: Only(&[CONFIG, OWN]), agent: AGENTS, command: &Keys(&[COMMAND]), chunk_timeout: &Any };
 
-/// The same, with a limit of time; 1.2.27.
+/// Schema with a time limit for chunks (1.2.27).
 pub(super) static WITH_CHUNKS: Schema = Schema {
     keys: None,
     config: Only(&[CONFIG, OWN]),
@@ -46,7 +46,7 @@ const MODELS: Type = Map(&Keys(&[
 
 const OPTIONS: Type = Keys(&[PROVIDER_OPTIONS, &[may("timeout", &Either(&[POSITIVE, False]))]]);
 
-/// What can be bound to keys.
+/// Actions that can be bound to keys.
 const KEYBINDS: Type = Only(&[&[may(
     "leader app_exit editor_open theme_list sidebar_toggle scrollbar_toggle username_toggle status_view session_export session_new session_list session_timeline session_fork session_rename session_delete stash_delete model_provider_list model_favorite_toggle session_share session_unshare session_interrupt session_compact messages_page_up messages_page_down messages_line_up messages_line_down messages_half_page_up messages_half_page_down messages_first messages_last messages_next messages_previous messages_last_user messages_copy messages_undo messages_redo messages_toggle_conceal tool_details model_list model_cycle_recent model_cycle_recent_reverse model_cycle_favorite model_cycle_favorite_reverse command_list agent_list agent_cycle agent_cycle_reverse variant_cycle input_clear input_paste input_submit input_newline input_move_left input_move_right input_move_up input_move_down input_select_left input_select_right input_select_up input_select_down input_line_home input_line_end input_select_line_home input_select_line_end input_visual_line_home input_visual_line_end input_select_visual_line_home input_select_visual_line_end input_buffer_home input_buffer_end input_select_buffer_home input_select_buffer_end input_delete_line input_delete_to_line_end input_delete_to_line_start input_backspace input_delete input_undo input_redo input_word_forward input_word_backward input_select_word_forward input_select_word_backward input_delete_word_forward input_delete_word_backward history_previous history_next session_child_cycle session_child_cycle_reverse session_parent terminal_suspend terminal_title_toggle tips_toggle display_thinking",
     &Text,

@@ -1,4 +1,5 @@
-//! The settings of OpenCode 1.18: unknown keys are ignored. From the schema in the client 1.18.33 (`ConfigV1.Info`).
+//! The settings of OpenCode 1.18: unknown keys are ignored. Taken from the schema in the client 1.18.33
+//! (`ConfigV1.Info`).
 
 use super::Type::{self, Any, Either, False, Flag, Keys, KeysAnd, List, Map, Text, Whole, Words};
 use super::{
@@ -6,19 +7,19 @@ use super::{
     POSITIVE, PROVIDER, PROVIDER_OPTIONS, RULE, SERVER, SERVICE, Schema, Servers, TEXTS, may, must,
 };
 
-/// Everything that settings and agents may hold.
+/// Schema of settings and agents.
 pub(super) static SCHEMA: Schema = schema(None, WITH_VARIANT, &TIMEOUT);
-/// Before 1.18.27.
+/// Schema before 1.18.27.
 pub(super) static WITH_OTHER_KEYS: Schema = schema(None, WITH_VARIANT, &POSITIVE);
-/// Before 1.18.16, when no other keys might be there.
+/// Schema before 1.18.16, when unknown keys were refused.
 pub(super) static WITH_DEPTH: Schema = schema(Some(&[KEYS, ATTACHMENTS, REFERENCES, DEPTH]), WITH_VARIANT, &POSITIVE);
-/// Before 1.18.3.
+/// Schema before 1.18.3.
 pub(super) static WITH_REFERENCES: Schema = schema(Some(&[KEYS, ATTACHMENTS, REFERENCES]), WITH_VARIANT, &POSITIVE);
-/// Before 1.17.11.
+/// Schema before 1.17.11.
 pub(super) static WITH_VARIANTS: Schema = schema(Some(&[KEYS, ATTACHMENTS]), WITH_VARIANT, &POSITIVE);
-/// Before 1.17.0.
+/// Schema before 1.17.0.
 pub(super) static WITH_ATTACHMENTS: Schema = schema(Some(&[KEYS, ATTACHMENTS]), WITHOUT_VARIANT, &POSITIVE);
-/// Before 1.15.0; 1.14.34.
+/// Schema before 1.15.0 (1.14.34).
 pub(super) static FIRST: Schema = schema(Some(&[KEYS]), WITHOUT_VARIANT, &POSITIVE);
 
 const fn schema(keys: Option<&'static [&'static str]>, command: &'static Type, chunk_timeout: &'static Type) -> Schema {
