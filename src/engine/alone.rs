@@ -1,4 +1,4 @@
-//! The server without an editor, for the other doors: they ask as editors do.
+//! Servers and cores without an editor, for the other doors. They use the same handlers as editors do.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use crate::engine::{Core, Date};
 use crate::lsp::Server;
 use crate::request::Defaults;
 
-/// A server that nobody is connected to, and what its work runs on.
+/// A server without a client, and the runtime that it works on.
 pub(crate) struct Alone {
     pub runtime: Runtime,
     pub server: Server,
 }
 
 impl Alone {
-    /// A server whose one workspace folder is `cwd`, an absolute path, where agents are started; it watches nothing by itself.
+    /// Creates a server with one workspace folder, the absolute path `cwd`, in which agents are started. It watches
+    /// nothing unless told to.
     pub fn new(
         base: Defaults,
         cwd: &Path,
@@ -34,8 +35,8 @@ impl Alone {
     }
 }
 
-/// What is asked one question after the other, while the disk stands still: nothing is watched, and little is remembered.
-/// With a revision of the git repository around `cwd`, its working tree is as it was then.
+/// Creates a runtime and a core for a one-time command: files are taken as unchanging, nothing is watched, and little
+/// is cached. With `revision`, the working tree of the git repository around `cwd` is read at that revision.
 pub(crate) fn at_rest(
     base: Defaults,
     cwd: &Path,
@@ -52,7 +53,7 @@ pub(crate) fn at_rest(
     Ok((runtime()?, core))
 }
 
-/// The same over any files.
+/// Creates a core for a one-time command on any file system.
 pub(crate) fn at_rest_over(
     base: Defaults,
     cwd: &Path,
@@ -65,7 +66,7 @@ pub(crate) fn at_rest_over(
 }
 
 impl Core {
-    /// Makes a directory the one workspace folder.
+    /// Makes a directory the only workspace folder, and applies the settings.
     pub(crate) fn start_in(&self, cwd: &Path, settings: Settings) {
         let mut session = self.session();
         session.folders = vec![self.files.real(cwd)];
@@ -79,10 +80,10 @@ fn runtime() -> Result<Runtime, String> {
     built.map_err(|error| format!("no thread can be started: {error}"))
 }
 
-/// A server with a client that hears nothing.
+/// Creates a server with a no-op client.
 fn unconnected(base: Defaults, today: impl Fn() -> Date + Send + Sync + 'static) -> Server {
     let mut made = None;
-    // A client is given out only where a service is made.
+    // `tower_lsp` creates a `Client` only together with a service.
     drop(LspService::new(|client| {
         let server = Server::new(client.clone(), base, Box::new(today));
         made = Some(Server::over(client, server.core.clone()));
@@ -91,8 +92,8 @@ fn unconnected(base: Defaults, today: impl Fn() -> Date + Send + Sync + 'static)
     made.expect("a service makes its server at once")
 }
 
-/// The directory that holds the whole project of an agent that is started in `cwd`: the outermost of what harnesses take
-/// for it, but no directory that holds the home.
+/// Returns the root of the project that an agent started in `cwd` works on: the outermost project root of all agents,
+/// unless it contains the home directory.
 pub(crate) fn project(cwd: &Path, home: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
     let roots = answers.iter().filter_map(|answer| answer.answer.root.as_deref());
     let around = roots.filter(|root| cwd.starts_with(root) && !home.starts_with(root));

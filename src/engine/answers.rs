@@ -1,4 +1,4 @@
-//! Works out what is not remembered, on threads that may wait for the disk, and only as long as somebody wants it.
+//! Computes answers that are not cached, on blocking threads, for as long as somebody waits for them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -15,27 +15,26 @@ use crate::query::{Found, Kept, Key, Query, typed};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Fact};
 
-/// How many threads work out the answers to one request at most.
+/// Maximum number of threads that compute the answers to one request.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
 
-/// A question, and which of several it is.
+/// A question and its index in the request.
 type Numbered = (usize, Key);
 
 impl Core {
-    /// Returns the result of a query. What is remembered comes at once; else it is worked out on a thread that may wait for the
-    /// disk.
+    /// Returns the result of a query: from the cache, or computed on a thread that may block on the disk.
     pub(crate) async fn query<Q: Query>(self: &Arc<Self>, query: Q) -> Arc<Found<Q::Out>> {
         let answers = self.answers_to_any(vec![Key::of(query)]).await;
         typed::<Q>(answers.into_iter().next().expect("one answer per question").0)
     }
 
-    /// Returns the answers about agents, in the order of the questions, each with the version of the index it belongs to.
+    /// Returns the answers about agents in the order of the questions, each with the index version it belongs to.
     pub(crate) async fn answers_to(self: &Arc<Self>, questions: Vec<AgentQuestion>) -> Vec<(Arc<Resolution>, u64)> {
         let answers = self.answers_to_any(questions.into_iter().map(Key::of).collect()).await;
         answers.into_iter().map(|(answer, version)| (typed::<AgentQuestion>(answer), version)).collect()
     }
 
-    /// Returns the answers to questions of any type. Those that are not remembered are worked out.
+    /// Returns the answers to questions of any type, computing those that are not cached.
     async fn answers_to_any(self: &Arc<Self>, questions: Vec<Key>) -> Vec<(Kept, u64)> {
         if let Some(at_rest) = &self.at_rest {
             let look = |asks| disk::facts(&self.files, asks);
@@ -56,12 +55,12 @@ impl Core {
         answers.inspect(|(answer, _)| memory::note_answer(&**answer)).collect()
     }
 
-    /// Works out numbered questions, which share as many threads as there are cores.
+    /// Computes numbered questions on a limited number of threads.
     async fn work_out(self: &Arc<Self>, questions: Vec<Numbered>, answers: &mut [Option<(Kept, u64)>]) {
         let wanted = Wanted::default();
         let flag = thread::wanted().unwrap_or_else(|| wanted.flag());
         let permit = self.readers.clone().acquire_owned().await.expect("never closed");
-        // Whoever waited for a second permit while holding one would wait for others who do the same.
+        // Only `try_acquire` for further permits: waiting for one while holding another could deadlock.
         let more = (1..questions.len().min(*CORES)).map_while(|_| self.readers.clone().try_acquire_owned().ok());
         let (core, more, still_wanted) = (self.clone(), more.collect::<Vec<_>>(), flag.clone());
         let next = AtomicUsize::new(0);
@@ -75,8 +74,8 @@ impl Core {
         });
         let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
         let lead = move || {
-            // The system puts threads that are woken together on one core. So only this one is woken by the request; it
-            // wakes the others once it runs on a core of its own.
+            // The scheduler puts threads that are woken together on one core. So the request wakes only this one, and
+            // this one wakes the others once it runs on its own core.
             let help = |permit| {
                 let share = share.clone();
                 tokio::task::spawn_blocking(move || share(permit))
@@ -91,12 +90,12 @@ impl Core {
             take(unbroken(helper.await));
         }
         if !flag.load(Ordering::Relaxed) {
-            // Whoever gave this up ends it here.
+            // The request was cancelled; the caller drops this future.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Returns a fact, which is looked at if it is not known.
+    /// Returns a fact, reading the disk if it is not cached.
     pub(crate) fn fact(&self, ask: &Ask) -> Option<Fact> {
         let watching = self.watching();
         let fact = self.index.fact(&|asks| disk::observe_all(&watching, asks), ask);
@@ -104,13 +103,14 @@ impl Core {
         fact
     }
 
-    /// Returns the disk, of which everything is watched that is looked at.
+    /// Returns the disk with a watch on everything that is read.
     fn watching(&self) -> Watching<'_> {
         let Some(watcher) = self.watcher.get() else { unreachable!("set when the server was made") };
         Watching::new(&self.files, watcher)
     }
 
-    /// Asks about an agent, reads what is missing, and asks again; `None` once nobody wants the answer any more.
+    /// Answers a question about an agent, reading missing facts until the answer is complete. Returns `None` once
+    /// `wanted` is cleared.
     pub(crate) fn answer_reading(
         &self,
         question: AgentQuestion,
@@ -137,7 +137,7 @@ impl Core {
                 break;
             }
             if watching.was_blind() {
-                // Nobody would tell when such facts change, so they hold for this answer only.
+                // Changes of unwatched facts would go unnoticed, so they are used for this answer only.
                 self.blind.store(true, Ordering::Relaxed);
                 let (answer, _) = Index::default().answer_any(&|asks| disk::observe_all(&self.files, asks), question);
                 return Some((answer, self.index.version()));
@@ -148,11 +148,11 @@ impl Core {
     }
 }
 
-/// Clears its flag when it is dropped: then nobody waits any more.
+/// Clears its flag when dropped, which tells workers that nobody waits any more.
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
 impl Wanted {
-    /// Whether somebody still waits.
+    /// Returns the flag, which is true while somebody waits.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }

@@ -1,4 +1,4 @@
-//! Audits sessions: finds the records of a project, reads them, and compares what they hold with what would be sent now.
+//! Audits sessions: finds the records of a project, reads them, and compares their content with what would be sent now.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -17,32 +17,32 @@ use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::snapshot::{Ask as Fact, absolute};
 use crate::text::grouped;
 
-/// A list reads so many bytes of records; of further sessions only the heads are read.
+/// Maximum size of all records that a list reads, in bytes. Of further sessions only the heads are read.
 pub const LIST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A record that was written to so lately is one of a session that goes on.
+/// A session counts as running if its record was written within this time.
 pub const RUNNING: jiff::SignedDuration = jiff::SignedDuration::from_mins(5);
 
-/// Answers a question about the files as they are.
+/// Resolves a question with the current files.
 pub type Ask<'a> = &'a dyn Fn(&Choice, &Standpoint) -> Arc<Resolution>;
 
-/// Which sessions are meant.
+/// Filter for sessions.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Only those that were started in or below it.
+    /// Only sessions started in or below this directory.
     pub project: Option<PathBuf>,
-    /// Only those whose record was written to since.
+    /// Only sessions whose record was written since this time.
     pub since: Option<jiff::Timestamp>,
-    /// Only those of these agents.
+    /// Only sessions of these agents; empty means all.
     pub agents: Vec<String>,
 }
 
-/// A session of which the head was read.
+/// A session whose head was read.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// The record.
+    /// Location of the record.
     pub found: Found,
-    /// Its head.
+    /// Head of the record.
     pub head: Head,
 }
 
@@ -52,23 +52,23 @@ impl Listed {
         client(self.found.agent).expect("a record is found by its client")
     }
 
-    /// Returns true if the session goes on.
+    /// Returns true if the session is still running.
     fn is_running(&self) -> bool {
         self.found.written.is_some_and(|written| jiff::Timestamp::now().duration_since(written) < RUNNING)
     }
 
-    /// Says what is known of the session from its head.
+    /// Returns an audit from the head alone.
     fn audit(&self) -> Audit {
         Audit { running: self.is_running(), ..head_only(&self.found, &self.head) }
     }
 }
 
-/// Returns where the clients of a user keep their records.
+/// Returns the directories in which the user's clients keep their records.
 pub fn homes(defaults: &Defaults) -> Homes {
     Homes { home: defaults.home.clone(), env: (*defaults.env).clone() }
 }
 
-/// Finds the sessions that are meant, the latest first.
+/// Finds the sessions that match the filter, latest first.
 pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
     let is_meant =
         |client: &&Client| wanted.agents.is_empty() || wanted.agents.iter().any(|agent| agent == client.agent);
@@ -82,10 +82,10 @@ pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
         Listed { found: Found { problem, ..found }, head }
     });
     let is_here = |listed: &Listed| match (&wanted.project, &listed.head.cwd) {
-        // A record may say `/r/../elsewhere`.
+        // A record may contain a path such as `/r/../elsewhere`.
         (Some(project), Some(cwd)) => absolute(Path::new("/"), cwd).starts_with(project),
         (Some(_), None) => false,
-        // A file without a start is no session: titles and summaries have files of their own.
+        // A file without a start is not a session: clients keep titles and summaries in separate files.
         (None, cwd) => cwd.is_some(),
     };
     let is_here = |listed: &Listed| listed.found.problem.is_some() || is_here(listed);
@@ -95,7 +95,7 @@ pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
 /// Reads a session and audits it.
 ///
 /// # Errors
-/// If the record cannot be opened; in words.
+/// If the record cannot be opened. The error is a message for people.
 pub fn audited(listed: &Listed, defaults: &Defaults, texts: Texts, ask: Ask) -> Result<(Session, Audit), String> {
     let mut session = listed.client().read(&listed.found)?;
     let now = Now::of(&session, defaults, ask);
@@ -107,7 +107,7 @@ pub fn audited(listed: &Listed, defaults: &Defaults, texts: Texts, ask: Ask) -> 
     Ok((session, audit))
 }
 
-/// Audits a list of sessions; of those that do not fit into a number of bytes together only the heads are read.
+/// Audits a list of sessions. Of sessions beyond the limit [`LIST_BYTES`], only the heads are read.
 pub fn list(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Audit> {
     let mut left = LIST_BYTES;
     let audits = sessions.iter().map(|one| {
@@ -123,7 +123,7 @@ pub fn list(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Audit> {
     audits.collect()
 }
 
-/// Finds where a text was given; how it is wrapped does not matter.
+/// Finds the places at which a text was sent, regardless of wrapping and letter case.
 pub fn places_of(session: &Session, text: &str) -> Vec<Place> {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = flat(text);
@@ -134,7 +134,7 @@ pub fn places_of(session: &Session, text: &str) -> Vec<Place> {
     said.filter(|(_, given)| exact(given)).map(|(place, _)| place).collect()
 }
 
-/// Keeps of an audit only what was given at some places, and when that was gone.
+/// Reduces an audit to the items at the given places, and the steps at which they left the context.
 pub fn only(session: &Session, mut audit: Audit, places: &[Place]) -> Audit {
     for (number, step) in audit.steps.iter_mut().enumerate() {
         let mut given = (0..).map(|at| places.contains(&(number, at)));
@@ -145,10 +145,10 @@ pub fn only(session: &Session, mut audit: Audit, places: &[Place]) -> Audit {
     audit
 }
 
-/// Answers, by what of the standpoint differs from step to step: the directory, the file that is reached and the tool.
+/// Cached answers, by the parts of the standpoint that change between steps: directory, reached file and tool.
 type Answers = HashMap<(PathBuf, Option<PathBuf>, Tool), Arc<Resolution>>;
 
-/// What would be sent now in the place of a session.
+/// Answers for a recorded session with the current files.
 pub struct Now<'a> {
     client: &'static Client,
     choice: Choice,
@@ -158,9 +158,10 @@ pub struct Now<'a> {
 }
 
 impl<'a> Now<'a> {
-    /// Asks from where a session was started; `None` if that is not known, or the version is older than all that are known.
+    /// Creates the questions from the session's start. Returns `None` if its directory is not recorded, or its version
+    /// is older than all known rules.
     pub fn of(session: &Session, defaults: &Defaults, ask: Ask<'a>) -> Option<Now<'a>> {
-        // Of a sub-agent the record does not say everything that decides what it is told.
+        // The record of a sub-agent lacks facts that decide which instructions it gets.
         if session.parent.is_some() {
             return None;
         }
@@ -197,7 +198,7 @@ impl<'a> Now<'a> {
         answer
     }
 
-    /// Compares a text with what would be sent now.
+    /// Compares a recorded text with what would be sent now.
     pub fn standing(&self, session: &Session, place: Place) -> Standing {
         let given = session.given(place);
         let is_comparable = given.purpose == Purpose::Instructions && given.text.is_some() && given.name != FILE_AGAIN;
@@ -215,7 +216,8 @@ impl<'a> Now<'a> {
                 Some(path) => match place::changed(path) {
                     None => Some(false),
                     Some(changed) if changed < begun => Some(true),
-                    // Without its trigger a file may be loaded no more, or only not be asked about.
+                    // The file may not be loaded any more, or only its trigger may be missing from this question; so
+                    // compare the text.
                     Some(_) => {
                         self.text(session, place).map(|now| given.text.as_deref().map(str::trim) == Some(now.trim()))
                     }
@@ -226,7 +228,8 @@ impl<'a> Now<'a> {
         Standing { same, cut: self.cut(&answer, given, is_sent) }
     }
 
-    /// Returns the limit at which a text was cut. If it is another one than would be sent now, one that is as long as the limit may be.
+    /// Returns the limit that cut a text. If the text differs from what would be sent now, the limit is a guess: one
+    /// that the text reaches.
     fn cut(&self, answer: &Resolution, given: &Given, is_sent: bool) -> Option<Cut> {
         let is_it = |source: &&Source| given.path.as_deref().is_none_or(|path| source.path() == Some(path));
         let mut sources = answer.answer.sources.iter().filter(is_it);
@@ -239,12 +242,12 @@ impl<'a> Now<'a> {
         (given.size.bytes >= limit).then(|| Cut { limit: limit_words(limit, Unit::Bytes), is_certain: false })
     }
 
-    /// Returns what would be sent now of a file, or in the place of a text that names none.
+    /// Returns what would be sent now of a file, or instead of a text without a path.
     pub fn text(&self, session: &Session, place: Place) -> Option<String> {
         let answer = self.at(session, place.0);
         match &session.given(place).path {
             Some(path) => {
-                // An edit may be one of a file that is there or not, and a rule may come with some of its kinds only.
+                // An edit may create the file or not, and some rules apply only to certain tools.
                 let others = [Tool::Read, Tool::Write].into_iter().map(|tool| self.at_tool(session, place.0, tool));
                 let mut answers = [answer].into_iter().chain(others);
                 answers.find_map(|answer| self.text_of(&answer, path, |_| true))
@@ -258,7 +261,8 @@ impl<'a> Now<'a> {
         }
     }
 
-    /// Returns the text of a file in an answer; `None` if it does not reach the model or cannot be told from the client's words.
+    /// Returns the text of a file in an answer, or `None` if it does not reach the model or cannot be separated from
+    /// the client's own words.
     fn text_of(&self, answer: &Resolution, path: &Path, is_moment: impl Fn(Trigger) -> bool) -> Option<String> {
         let mut reached = answer
             .answer
@@ -270,13 +274,13 @@ impl<'a> Now<'a> {
             let at = &answer.standpoint;
             let mut blocks = message.parts.iter().chain([&message.text]);
             let text = blocks.find_map(|block| self.client.text_of(block, path, &at.cwd, &at.home))?;
-            // Behind the last file there may be words of the client.
+            // The client's own words may follow the last file.
             let sent = source.reaches().and_then(|(bytes, _)| text.get(..bytes));
             Some(sent.unwrap_or(text).to_owned())
         })
     }
 
-    /// Returns the texts of a message, each with its file where they can be told apart.
+    /// Returns the texts of a message, each with its file if they can be separated.
     fn texts(&self, answer: &Resolution, number: usize, message: &Message) -> Vec<Given> {
         let reached = answer.answer.sources.iter();
         let reached = reached.filter(|source| source.message == Some(number) && source.fate.reaches());
@@ -295,7 +299,8 @@ impl<'a> Now<'a> {
         }
     }
 
-    /// Returns true if a text would be sent now at one of some moments, whole and with nothing more of its file.
+    /// Returns true if a text would be sent now, complete and with no other text of its file, with one of the triggers
+    /// that `is_moment` accepts.
     pub fn is_sent(&self, answer: &Resolution, given: &Given, is_moment: impl Fn(Trigger) -> bool) -> bool {
         let Some(text) = given.text.as_deref() else { return false };
         let is_in = |message: &Message| {
@@ -311,17 +316,17 @@ impl<'a> Now<'a> {
         messages.any(is_in) || of_file().is_some_and(|now| now.trim() == text.trim())
     }
 
-    /// Returns the files that changed since a time, of those that an answer rests on.
+    /// Returns the files behind an answer that changed since a time.
     pub fn changes(&self, answer: &Resolution, since: jiff::Timestamp) -> impl Iterator<Item = PathBuf> {
         let files = answer.answer.sources.iter().filter_map(|source| source.path()).map(Path::to_owned);
         files.filter(move |file| place::changed(file).is_some_and(|changed| changed > since))
     }
 }
 
-/// Returns true if a file may have been there at a time that is not there now, so that an answer could have been another one: the
-/// directory in which it was looked for has changed since.
+/// Returns true if a file that is missing now may have existed at `since` and changed the answer: the directory in
+/// which it was looked for has changed since.
 pub fn is_moved(answer: &Resolution, since: jiff::Timestamp) -> bool {
-    // Clients write into the directories of their own settings and data all the time; only those count that may hold texts.
+    // Clients write into their settings and data directories all the time, so only paths that may be texts count.
     let is_text =
         |path: &Path| path.extension().is_some_and(|end| ["md", "mdc", "txt"].iter().any(|known| end == *known));
     let directory = |fact: &Fact| match fact {
@@ -347,7 +352,7 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// Puts what would be sent now in the place of what a record does not hold, where no file that decides it changed since.
+/// Fills in texts that a record lacks with what would be sent now, if none of the files involved changed since.
 fn reconstruct(session: &mut Session, now: &Now) {
     for step in 0..session.steps.len() {
         let given = &session.steps[step].given;

@@ -1,4 +1,4 @@
-//! Finds the instruction files, settings and declarations below a directory, and the files whose reading brings one.
+//! Finds instruction files, settings and declarations below a directory, and files whose reading triggers a rule.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,15 +19,15 @@ use crate::request::beside;
 
 /// Files below a directory that matter to agents.
 pub(crate) struct Below {
-    /// The files that may be instructions, those that the answers rest on, and directories that have the name of such a file.
+    /// Possible instruction files, files that the answers depend on, and directories named like an instruction file.
     pub instructions: BTreeSet<PathBuf>,
-    /// The settings files of agents.
+    /// Settings files of agents.
     pub settings: BTreeSet<PathBuf>,
-    /// The files that declare agents and expectations, in order.
+    /// Files that declare agents and expectations, in order.
     pub declarations: Vec<PathBuf>,
 }
 
-/// Looks for instruction files and declarations below a directory.
+/// Searches a directory for instruction files, settings and declarations.
 pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revision: Option<&str>) -> Below {
     let customs = core.session().custom_names.clone();
     let of_agents = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || SETTINGS_FILES.may_match(name);
@@ -47,7 +47,7 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     };
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
-    // Where a file may not be looked at, or its name is too long, there may be none.
+    // Files that cannot be inspected, or whose names are too long, count as missing.
     let is_there = |path: &&Path| path.starts_with(root) && core.files.lstat(path).is_ok();
     let named = named.filter(is_there).map(Path::to_owned);
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
@@ -59,7 +59,8 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     Below { instructions, settings, declarations }
 }
 
-/// Returns a file that each pattern of a rule matches: one that an agent reads, or is handed, to be told the rule.
+/// Returns one file for each pattern of a rule: a file that triggers the rule when an agent reads it or gets it
+/// attached.
 pub(crate) async fn matched_by(core: &Arc<Core>, rule: &Path) -> BTreeSet<PathBuf> {
     let Ok(raw) = core.files.read(rule) else { return BTreeSet::new() };
     let mut found = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What a change of the files does to each agent: asked at every moment that it may touch, before and after.
+//! Effect of a change on each agent: every moment that it may affect is asked about before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,24 +28,24 @@ use crate::text::grouped;
 /// Version of the JSON form.
 const VERSION: u64 = 1;
 
-/// What is to be compared.
+/// Parameters of a comparison.
 pub struct Changing<'a> {
-    /// The directory below which moments are looked for; agents are started there and in directories below it.
+    /// Directory to search. Agents are started there and in directories below it.
     pub root: &'a Path,
-    /// Whom it is about.
+    /// Settings, including the agents to compare.
     pub settings: Settings,
-    /// What else is asked with every question.
+    /// Further parameters of every question.
     pub request: &'a Request,
-    /// The one file to ask about, beside the start of a session; `None`: every moment.
+    /// A single file to ask about, besides the start of a session. `None` means every moment.
     pub file: Option<&'a Path>,
-    /// The change, as `REV`, `A..B` or `A...B`.
+    /// Change to examine: `REV`, `A..B` or `A...B`.
     pub base: &'a str,
 }
 
-/// Compares what agents are told before and after a change.
+/// Compares the instructions of agents before and after a change.
 ///
 /// # Errors
-/// If there is no such change, or the question makes no sense; in words.
+/// If the change does not exist or the question is invalid. The error is a message for people.
 pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String> {
     let Changing { root, settings, request, file, base } = changing;
     let disk::Change { before, after, name } = disk::Change::open(&Real, root, base)?;
@@ -86,7 +86,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         let [old, new] = found;
         let grants = changes(&old.grants, &new.grants);
         let notes = come(&old.notes, new.notes);
-        // Most agents make no difference between a file that they read and one that is handed to them.
+        // Most agents treat a file that they read like one that is attached; list it once.
         let reads: Vec<Moment> = moments.iter().filter(|moment| moment.when.kind == Kind::Read).cloned().collect();
         let is_repeated = |moment: &Moment| {
             let same = |read: &Moment| read.when.file == moment.when.file && read.is_like(moment);
@@ -100,7 +100,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
     })
 }
 
-/// Returns the notes that were not there before, wherever in their file.
+/// Returns the notes that are new, regardless of their line.
 fn come(before: &[Note], after: Vec<Note>) -> Vec<Note> {
     let mut left: Vec<&Note> = before.iter().collect();
     let is_new = |note: &Note| {
@@ -110,7 +110,7 @@ fn come(before: &[Note], after: Vec<Note>) -> Vec<Note> {
     after.into_iter().filter(is_new).collect()
 }
 
-/// Returns the agents that answered on the later side, with their questions on both.
+/// Returns the agents that answered on the later side, with their questions for both sides.
 pub(super) async fn agents(
     then: &Arc<Core>,
     now: &Arc<Core>,
@@ -121,7 +121,7 @@ pub(super) async fn agents(
     let questions = now.questions(request, places).await.map_err(|error| error.message.into_owned())?;
     let mut agents = Vec::new();
     for (after, answer) in questions.into_iter().zip(answers) {
-        // Who is asked does not change with the revision; an agent that was not declared before has nothing to compare.
+        // The agents are those of the later side. An agent that was not declared before has nothing to compare.
         let spec = match &answer.claim.running {
             Some(version) => format!("{}@{version}", answer.harness),
             None => answer.harness.clone(),
@@ -133,26 +133,26 @@ pub(super) async fn agents(
     Ok(agents)
 }
 
-/// One agent, with what it is asked on each side.
+/// An agent with its question for each side.
 pub(super) struct Agent {
     before: (Choice, Standpoint),
     after: (Choice, Standpoint),
 }
 
-/// One side of a change.
+/// Side of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Then,
     Now,
 }
 
-/// The answers of one agent before and after.
+/// Answers of one agent before and after.
 type Sides = (Arc<Resolution>, Arc<Resolution>);
 
-/// The files that agents list, with an answer of each that does.
+/// Files that agents list, each with the answers of the agents that list it.
 type Listed = BTreeMap<PathBuf, Vec<Sides>>;
 
-/// Both sides of a change, and whom to ask.
+/// Both sides of a change, and the agents to ask.
 pub(super) struct Asking<'a> {
     pub then: &'a Arc<Core>,
     pub now: &'a Arc<Core>,
@@ -161,12 +161,12 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Asks every agent about a moment, and adds what differs.
+    /// Asks every agent about a moment, and adds the differences.
     async fn ask(&self, when: &When, moments: &mut Vec<Moment>) -> Vec<Sides> {
         let start = self.root.join(&when.start);
         let start = crate::snapshot::absolute(self.root, &start);
         let target = when.file.as_ref().map(|file| start.join(file));
-        // A directory that is not there on one side is compared with the one above it, where the agent would be started.
+        // If the directory is missing on one side, the agent would be started in the nearest existing parent.
         let [from, to] = [self.then, self.now].map(|core| existing(core, &start));
         let all = self.sides(|side, at| {
             at.cwd.clone_from(if side == Side::Then { &from } else { &to });
@@ -193,7 +193,7 @@ impl Asking<'_> {
         all
     }
 
-    /// Says what one agent is told before and after; `None` if that is the same.
+    /// Compares the answers of one agent. Returns `None` if they are equal.
     fn moment(&self, when: &When, before: &Resolution, after: &Resolution) -> Option<Moment> {
         let mut comparison = compare(before, after);
         if comparison.same && comparison.differences.is_empty() {
@@ -207,7 +207,7 @@ impl Asking<'_> {
         Moment::of(when, after, (&texts.0, &texts.1), comparison)
     }
 
-    /// Returns the files of which as much is sent as before, and something else.
+    /// Returns the files whose text changed although the sizes sent are the same.
     fn rewritten(&self, after: &Resolution) -> Vec<Difference> {
         let paths = after.answer.sources.iter().filter(|source| source.fate.reaches()).filter_map(Source::path);
         let is_rewritten = |path: &&Path| self.then.files.read(path).ok() != self.now.files.read(path).ok();
@@ -219,7 +219,7 @@ impl Asking<'_> {
         paths.filter(is_rewritten).map(of).collect()
     }
 
-    /// Returns those of the sentences that go which stand in a file that a limit cuts or leaves out.
+    /// Returns the removed sentences that are in a file that a limit cuts or drops.
     fn cut(&self, removed: &[String], after: &Resolution) -> Vec<Instead> {
         let is_cut = |source: &&Source| {
             source.fate == Fate::Truncated || (source.fate == Fate::Dropped && source.limit.is_some())
@@ -236,7 +236,7 @@ impl Asking<'_> {
         removed.iter().filter_map(of).collect()
     }
 
-    /// Asks every agent, before and after, from a standpoint that `change` makes.
+    /// Asks every agent before and after, from standpoints modified by `change`.
     pub async fn sides(&self, change: impl Fn(Side, &mut Standpoint)) -> Vec<Sides> {
         let changed = |side: Side, (choice, at): &(Choice, Standpoint)| {
             let mut at = at.clone();
@@ -249,7 +249,7 @@ impl Asking<'_> {
         before.into_iter().zip(after).map(|((before, _), (after, _))| (before, after)).collect()
     }
 
-    /// Adds what differs in a text that agents get when they call it: a skill, a command, or the prompt of a sub-agent.
+    /// Adds the differences of a text that is sent when it is called: a skill, a command, or the prompt of a sub-agent.
     async fn body(&self, path: &Path, listing: &[Sides], moments: &mut Vec<Moment>) -> When {
         let kind = kind_of(path);
         let inside = path.strip_prefix(self.root).unwrap_or(path);
@@ -284,13 +284,13 @@ impl Asking<'_> {
     }
 }
 
-/// Returns a directory, or the nearest one above it that is there.
+/// Returns a directory, or its nearest existing parent.
 fn existing(core: &Core, dir: &Path) -> PathBuf {
     let is_there = |dir: &&Path| core.files.stat(dir).is_ok_and(|meta| meta.kind == FileType::Dir);
     dir.ancestors().find(is_there).unwrap_or(dir).to_owned()
 }
 
-/// The text of a skill or a command. Its head is listed at the start, and not sent with the body.
+/// Returns the body of a skill or command. Its front matter is listed at the start and not sent with the body.
 fn body(raw: Option<&Content>) -> String {
     let text = raw.map(|raw| raw.text().into_owned()).unwrap_or_default();
     match head(&text).filter(|head| head.closed) {
@@ -303,7 +303,7 @@ fn sizes(now: Option<usize>, was: Option<usize>) -> String {
     format!("{} B, was {} B", grouped(now.unwrap_or(0)), grouped(was.unwrap_or(0)))
 }
 
-/// Remembers which changed files an agent lists: their bodies are sent when they are called.
+/// Records which changed files an agent lists: their bodies are sent when they are called.
 fn note_listed((before, after): &Sides, changed: &BTreeSet<PathBuf>, listed: &mut Listed) {
     let sources = before.answer.sources.iter().chain(&after.answer.sources);
     let paths = sources.filter(|source| source.fate == Fate::Listed).filter_map(Source::path);
@@ -315,7 +315,7 @@ fn note_listed((before, after): &Sides, changed: &BTreeSet<PathBuf>, listed: &mu
     }
 }
 
-/// The kind of a body, by the directory that it lies in.
+/// Returns the kind of a body, according to its directory.
 fn kind_of(path: &Path) -> Kind {
     let has = |names: &[&str]| path.iter().any(|part| names.iter().any(|name| part == *name));
     match () {
@@ -326,11 +326,11 @@ fn kind_of(path: &Path) -> Kind {
     }
 }
 
-/// What a change may touch.
+/// Moments and files that a change may affect.
 pub(super) struct Touched {
-    /// The starts and reads to ask about.
+    /// Starts and reads to ask about.
     pub moments: Vec<When>,
-    /// The instruction files that are not what they were.
+    /// Instruction files that changed.
     changed: BTreeSet<PathBuf>,
 }
 
@@ -351,14 +351,14 @@ impl Touched {
         };
         let changed: BTreeSet<PathBuf> = files.iter().filter(is_changed).cloned().collect();
         let inside = |path: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
-        // What is imported lies anywhere, and nobody starts there for its sake.
+        // Imported files can be anywhere; nobody starts an agent there because of them.
         let customs = now.session().custom_names.clone();
         let named = files.iter().filter(|file| settings.contains(*file) || is_instruction_file(file, &customs));
         let starts: BTreeSet<PathBuf> =
             named.filter_map(|file| inside(&beside(file))).chain([PathBuf::new()]).collect();
         let mut moments: Vec<When> = starts.iter().map(|dir| When::start(&slashed(dir))).collect();
         let (mut reads, mut handed) = (BTreeSet::new(), BTreeSet::new());
-        // Settings decide about files that have not changed.
+        // Changed settings also affect files that have not changed.
         let touched = if changed.is_disjoint(&settings) { &changed } else { &files };
         for file in touched {
             let dir = beside(file);
@@ -380,7 +380,7 @@ impl Touched {
     }
 }
 
-/// A path as it is written on every machine; the directory itself is `.`.
+/// Returns a path with `/` on every platform; the directory itself is `.`.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }

@@ -1,4 +1,4 @@
-//! Every finding below a directory without an editor, by the same way that diagnostics come.
+//! Checks all files below a directory without an editor, using the code that computes diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -23,39 +23,39 @@ use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable};
 
-/// What came of a check.
+/// Result of a check.
 pub struct Check {
-    /// The directory, by its physical path.
+    /// Physical path of the directory.
     pub root: PathBuf,
-    /// The files in which something was found, in the order of their paths; in each what stands first comes first.
+    /// Files with findings, ordered by path; the findings of a file are ordered by position.
     pub files: Vec<Checked>,
-    /// How many files were looked at.
+    /// Number of files checked.
     pub count: usize,
-    /// What agents load that are started in the directory.
+    /// Answers of the agents for the start of a session in the directory.
     pub session: Vec<Arc<Resolution>>,
-    /// Who they are, and why they.
+    /// Agents that answered, and why they were chosen.
     pub judged: Vec<Judged>,
 }
 
-/// A file in which something was found.
+/// A file with findings.
 pub struct Checked {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its bytes.
+    /// Content of the file.
     pub raw: Content,
-    /// What was found.
+    /// Findings with their severities.
     pub found: Vec<(Severity, Finding)>,
 }
 
-/// What is to be checked.
+/// Parameters of a check.
 pub struct Checking<'a> {
-    /// Where agents are started.
+    /// Directory in which agents are started.
     pub root: &'a Path,
-    /// Whom it is about.
+    /// Settings, including the agents.
     pub settings: Settings,
-    /// Only these files, and what is below these directories; empty: everything below the root.
+    /// Files and directories to check. Empty means everything below the root.
     pub only: &'a [PathBuf],
-    /// The revision of the git repository at which the working tree is checked; none: as it is now.
+    /// Revision of the git repository to check instead of the current working tree.
     pub revision: Option<&'a str>,
 }
 
@@ -73,14 +73,14 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let Below { instructions, settings: _, declarations } = below(&core, &root, &session, revision);
         let mut files = instructions.clone();
         files.extend(settings_files(&core, &root, &session));
-        // What a project declares wrongly is said, whoever reads it.
+        // Problems of the project's declarations are reported even if no agent reads the file.
         let declared = root.join(FILE_NAME);
         files.extend(core.files.lstat(&declared).is_ok().then_some(declared));
         files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
         let count = files.len();
         let files: Vec<PathBuf> = files.into_iter().collect();
         core.look_for_patterns(&files).await;
-        // Which expectations hold is known of the whole project only.
+        // Expectations are evaluated only if the whole project is checked.
         let mut failed: BTreeMap<PathBuf, (Content, Vec<Finding>)> = BTreeMap::new();
         if only.is_empty() {
             let found = Below { instructions, settings: BTreeSet::new(), declarations };
@@ -129,8 +129,8 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
     })
 }
 
-/// Everything that is found in one file. If a mistake of Briefing's own ends the check of this file, that is what is found, and
-/// the other files are checked all the same. `None` if the file went away meanwhile: then it is no file of the project any more.
+/// Returns all findings of one file. A panic becomes a finding of that file, so that the other files are checked all
+/// the same. Returns `None` if the file disappeared in the meantime.
 async fn found_in(
     core: &Arc<Core>,
     path: &Path,
@@ -147,7 +147,7 @@ async fn found_in(
     })
 }
 
-/// What is found where there is an instruction file and its text cannot be read. `None` if the file went away meanwhile.
+/// Returns the finding for an instruction file that cannot be read, or `None` if the file disappeared in the meantime.
 fn unread(core: &Core, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>)> {
     core.files.lstat(path).ok()?;
     let severity = core.session().settings.severity(Kind::Unreadable)?;
@@ -161,7 +161,7 @@ fn unread(core: &Core, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>
     Some((Content::from(&b""[..]), vec![(severity, Finding::new(Kind::Unreadable, 0..0, message))]))
 }
 
-/// The exceptions that the directory declares.
+/// Exceptions declared in the directory.
 struct Exceptions {
     path: PathBuf,
     raw: Content,
@@ -181,7 +181,7 @@ impl Exceptions {
         Some((severity, self.declared.except(finding, inside, self.today)?))
     }
 
-    /// Adds what is wrong with them.
+    /// Adds the findings about the exceptions themselves.
     fn add_to(self, core: &Core, checked: &mut Vec<Checked>) {
         let Some(severity) = core.session().settings.severity(Kind::Exception) else { return };
         let found: Vec<_> = self.declared.findings(&self.raw).into_iter().map(|finding| (severity, finding)).collect();
@@ -193,7 +193,7 @@ impl Exceptions {
     }
 }
 
-/// The settings files of a project that agents read; what is in `.env` files is nobody's to check.
+/// Returns the project's settings files that agents read, except `.env` files, whose content is not checked.
 fn settings_files(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> impl Iterator<Item = PathBuf> {
     let endings = ["json", "jsonc", "toml", "yaml", "yml"];
     let is_one = |path: &Path| {

@@ -1,4 +1,4 @@
-//! Compares recorded sessions with what Briefing says: each of them is a question that a real client has answered.
+//! Compares recorded sessions with Briefing's answers: each record is the answer of a real client to a question.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,26 +12,26 @@ use crate::records::place;
 use crate::records::{Given, How, Kind, Purpose, Session};
 use crate::request::Defaults;
 
-/// What the records of one version say beside what Briefing says.
+/// Result of comparing the records of one version.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Evidence {
-    /// The agent.
+    /// Id of the agent.
     pub agent: String,
-    /// The version that wrote the records.
+    /// Version that wrote the records.
     pub version: String,
-    /// Steps that were compared.
+    /// Number of steps that were compared.
     pub asked: usize,
-    /// Of them, those that are equal.
+    /// Number of compared steps that are equal.
     pub equal: usize,
-    /// Of them, those that differ.
+    /// Number of compared steps that differ.
     pub different: usize,
-    /// Steps of which the record does not hold enough, or whose files are other ones now.
+    /// Number of steps that cannot be compared, because the record is incomplete or files changed since.
     pub incomparable: usize,
-    /// Why they are, each with how many there are.
+    /// Number of incomparable steps by reason.
     pub reasons: BTreeMap<&'static str, usize>,
-    /// When the first and the last session began of which something was equal.
+    /// Start times of the first and the last session with an equal step.
     pub sessions: Option<(jiff::Timestamp, jiff::Timestamp)>,
-    /// The differences.
+    /// Differences found.
     pub differences: Vec<Difference>,
 }
 
@@ -43,26 +43,26 @@ impl Evidence {
     }
 }
 
-/// A step at which a record differs from what Briefing says.
+/// A step whose record differs from Briefing's answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
-    /// The session.
+    /// Name of the session.
     pub session: String,
-    /// The step, in words.
+    /// Description of the step.
     pub step: String,
-    /// Texts that reached the model, and that Briefing does not say.
+    /// Texts that reached the model and are not in Briefing's answer.
     pub recorded: Vec<String>,
-    /// Files that Briefing says reach the model, and that the record does not hold.
+    /// Files that Briefing's answer sends and the record does not contain.
     pub expected: Vec<String>,
     /// Briefing's answer.
     #[serde(skip)]
     pub answer: Arc<Resolution>,
-    /// The texts that reached the model.
+    /// Texts that reached the model.
     #[serde(skip)]
     pub texts: Vec<Arc<str>>,
 }
 
-/// Compares sessions, and sums up by agent and version. Records that cannot be opened are left out.
+/// Compares sessions and groups the results by agent and version. Records that cannot be opened are skipped.
 pub fn evidence(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Evidence> {
     let mut all: BTreeMap<(&str, Option<String>), Evidence> = BTreeMap::new();
     for listed in sessions {
@@ -77,7 +77,7 @@ pub fn evidence(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Evide
     all.into_values().collect()
 }
 
-/// Compares the start of a session and its reads with what would be sent now, where the files are those of then.
+/// Compares the start and the reads of a session with what would be sent now, if the files have not changed.
 fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence) {
     let Some(now) = Now::of(session, defaults, ask) else {
         return out.leave_out(match session.parent {
@@ -88,7 +88,7 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
     let mut came: Vec<PathBuf> = Vec::new();
     for (number, step) in session.steps.iter().enumerate() {
         let is_start = number == 0;
-        // An edit or a compaction changes what comes later in ways that differ from version to version.
+        // Edits and compactions change later steps in ways that differ between versions.
         if !is_start && step.kind != Kind::Read {
             continue;
         }
@@ -108,7 +108,8 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         let is_moment = |trigger| (trigger == Trigger::Session) == is_start;
         let is_said = |given: &&Given| now.is_sent(&answer, given, is_moment);
         let is_known = given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
-        // A file that is newer than the session is the one of then if what would be sent of it now is what was sent.
+        // A file changed after the session began still counts as unchanged if what would be sent of it now equals what
+        // was sent.
         let is_that_of_then = |file: &PathBuf| {
             let mut of_file = session.everything().filter(|(_, given)| given.path.as_ref() == Some(file));
             of_file.any(|(place, _)| now.standing(session, place).same == Some(true))
@@ -117,10 +118,10 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
         let is_other = now.changes(&answer, begun).any(|file| !is_that_of_then(&file));
         let is_gone = given.iter().filter_map(|given| given.path.as_ref()).any(|path| {
-            // What is neither among the sources nor where it was cannot be asked about.
+            // A file that is neither a source nor on disk cannot be asked about.
             !answer.answer.sources.iter().any(|source| source.path() == Some(path)) && place::changed(path).is_none()
         });
-        // Of a text without paths nothing says which files it is of.
+        // A text without paths does not say which files it consists of.
         let is_gone =
             is_gone || given.iter().any(|given| given.path.is_none() && !is_said(given)) && is_moved(&answer, begun);
         let reason = match (is_known, is_other, is_gone, answer.answer.refusal.is_some()) {
@@ -159,7 +160,7 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             recorded,
             expected: missing,
             texts: {
-                // A message may hold several files.
+                // A message may contain several files.
                 let mut texts: Vec<Arc<str>> = Vec::new();
                 for text in given.iter().filter_map(|given| given.sent.clone().or_else(|| given.text.clone())) {
                     if !texts.contains(&text) {

@@ -1,4 +1,4 @@
-//! Proves the expectations of a project without an editor.
+//! Evaluates the expectations of a project.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,80 +31,80 @@ use crate::snapshot::Content;
 pub(crate) mod live;
 pub mod recorded;
 
-/// How many files `extends` may lead through.
+/// Maximum number of files in a chain of `extends`.
 const LONGEST_CHAIN: usize = 8;
-/// How many files of one expectation are asked about, at most: beyond that the expectation is reported as unproven.
+/// Maximum number of files that one expectation asks about. Beyond it, the expectation is reported as unproven.
 const MOST_QUESTIONS: usize = 200_000;
-/// For so many expectations that fail at once the line is looked for that is most like them; nobody mends more at a time.
+/// Maximum number of failed expectations for which the most similar line is searched; nobody fixes more at a time.
 const MOST_NEAR: usize = 20;
 
-/// The expectations of a project, and what became of each.
+/// Expectations of a project and their results.
 pub struct Proofs {
-    /// The directory that was looked through.
+    /// Directory that was searched.
     pub root: PathBuf,
-    /// The expectations, in the order of their files.
+    /// Results in the order of the declaring files.
     pub all: Vec<Proof>,
-    /// What is wrong with declarations, by file.
+    /// Problems of declarations, by file.
     pub wrong: Vec<(PathBuf, Content, Finding)>,
-    /// How many questions were asked.
+    /// Number of questions asked.
     pub asked: usize,
 }
 
-/// An expectation, and whether it holds.
+/// An expectation and its result.
 pub struct Proof {
     /// The expectation.
     pub expectation: Expectation,
-    /// The file that declares it.
+    /// File that declares it.
     pub path: PathBuf,
-    /// The directory that its patterns and starts are relative to.
+    /// Directory that its patterns and starts are relative to.
     pub dir: PathBuf,
-    /// The text of that file.
+    /// Content of the declaring file.
     pub raw: Content,
-    /// A row for each agent, start, session and outcome.
+    /// One row per agent, start, session and outcome.
     pub rows: Vec<Row>,
-    /// Why it could not be checked at all.
+    /// Reason why it could not be evaluated at all.
     pub problem: Option<String>,
-    /// Where its first missing text stands in instruction files, with byte ranges.
+    /// Places of its first missing text in instruction files, as byte ranges.
     pub places: Vec<(PathBuf, Content, Range<usize>)>,
-    /// The line that is most like it, if it stands nowhere.
+    /// The most similar line, if the text is in no file.
     pub near: Option<why::Near>,
 }
 
 impl Proof {
-    /// Returns true if the expectation holds for everybody it is about.
+    /// Returns true if the expectation holds for all its agents.
     pub fn holds(&self) -> bool {
         self.problem.is_none() && self.rows.iter().all(|row| row.failure.is_none())
     }
 }
 
-/// What became of an expectation for one agent that is started in one place.
+/// Result of an expectation for one agent and one start directory.
 pub struct Row {
-    /// The agent.
+    /// Id of the agent.
     pub agent: String,
-    /// Its name, for people.
+    /// Name of the agent, for people.
     pub title: String,
-    /// Its version.
+    /// Version of the agent.
     pub version: String,
-    /// Where it is started, relative to the root.
+    /// Start directory, relative to the root.
     pub from: PathBuf,
     /// The kind of session.
     pub session: SessionKind,
-    /// A file it is about, relative to the root; `None`: the start of a session.
+    /// File in question, relative to the root. `None` means the start of a session.
     pub file: Option<PathBuf>,
-    /// How many files the row stands for.
+    /// Number of files that the row stands for.
     pub files: usize,
-    /// Whether the agent creates a file there.
+    /// True if the agent creates the file.
     pub creates: bool,
-    /// Why it does not hold.
+    /// Reason why the expectation does not hold.
     pub failure: Option<String>,
-    /// Which of the texts does not reach the agent.
+    /// Index of the text that does not reach the agent.
     missing: Option<usize>,
 }
 
-/// Proves the expectations that are declared in `cwd`, above it up to the root of the project, and below it.
+/// Evaluates the expectations declared in `cwd`, in its parents up to the root of the project, and below it.
 ///
 /// # Errors
-/// If the settings or the revision make no sense; in words.
+/// If the settings or the revision are invalid. The error is a message for people.
 pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&str>) -> Result<Proofs, String> {
     let home = base.home.clone();
     let (runtime, core) = at_rest(base, cwd, settings, revision)?;
@@ -118,42 +118,42 @@ pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&
     })
 }
 
-/// Where the files are found that expectations are about.
+/// Method for finding the files that expectations are about.
 #[derive(Clone, Copy)]
 pub(super) enum Files<'a> {
-    /// By looking through the project once, as it is now or at a revision.
+    /// Scans the project once, as it is now or at a revision.
     Scanned(Option<&'a str>),
-    /// By patterns whose matches the index keeps.
+    /// Queries the patterns; the index caches their matches.
     Matched,
 }
 
-/// A case of an expectation: one start, session and file, asked of every agent it is about.
+/// One case of an expectation: a start, a session and a file, asked of all its agents.
 struct Case {
     expectation: usize,
-    /// The file, relative to the root; of a file that is created, its directory.
+    /// The file, relative to the root; for a file to be created, a file of the same directory.
     file: Option<PathBuf>,
     files: usize,
     creates: bool,
     reached: Reached,
 }
 
-/// What several cases ask: whom, started where, in which session, about which file.
+/// Question that several cases share: agents, start directory, kind of session, and file.
 type Question = (Vec<String>, PathBuf, SessionKind, Option<PathBuf>);
 
-/// The agents that are asked, each with its standpoint at the start of a session.
+/// Agents to ask, each with its standpoint at the start of a session.
 type Agents = Vec<(Choice, Standpoint)>;
 
-/// What tells files apart: their directory, their ending, and the rules whose patterns match them.
+/// Key by which files are grouped: directory, extension, and the rules whose patterns match.
 type ClassKey<'a> = (&'a Path, &'a OsStr, Vec<usize>);
 
-/// The files of a directory that no rule of the project tells apart.
+/// Files of a directory that all rules of the project treat alike.
 struct Class {
-    /// One of them, relative to the root.
+    /// One of the files, relative to the root.
     file: PathBuf,
     count: usize,
 }
 
-/// Proves every expectation that is declared below `root`.
+/// Evaluates every expectation declared below `root`.
 pub(super) async fn prove(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Result<Proofs, String> {
     let mut ground = Ground::of(core, root, found, files).await;
     let all: Vec<usize> = (0..ground.proofs.all.len()).collect();
@@ -161,12 +161,12 @@ pub(super) async fn prove(core: &Arc<Core>, root: &Path, found: &Below, files: F
     Ok(ground.proofs)
 }
 
-/// What expectations are proven on: their texts, the files they are about, and the instruction files.
+/// Input of the evaluation: wanted texts, the files in question, and the instruction files.
 struct Ground {
     proofs: Proofs,
-    /// What each of them wants; none where that could not be read.
+    /// Demand of each expectation, or `None` if it could not be read.
     wanted: Vec<Option<Wanted>>,
-    /// The files that each of them is about.
+    /// Files that each expectation is about.
     classes: Vec<Vec<Class>>,
     texts: Texts,
 }
@@ -200,7 +200,7 @@ impl Ground {
         Ground { proofs, wanted, classes, texts }
     }
 
-    /// Proves some of the expectations. What several of them ask is asked once.
+    /// Evaluates some of the expectations. A question that several of them share is asked once.
     async fn prove(&mut self, core: &Arc<Core>, which: &[usize]) -> Result<(), String> {
         let Ground { proofs, wanted, classes, texts } = self;
         let root = proofs.root.clone();
@@ -268,13 +268,13 @@ impl Ground {
     }
 }
 
-/// Reports every expectation that does not hold: at its entry, and where the text stands that does not reach an agent.
+/// Reports every failed expectation: at its entry, and at the text that does not reach an agent.
 pub(crate) fn findings(proofs: &Proofs) -> Vec<(PathBuf, Content, Finding)> {
     let failed = proofs.all.iter().filter(|proof| !proof.holds());
     proofs.wrong.iter().cloned().chain(failed.flat_map(of_proof)).collect()
 }
 
-/// Reports an expectation that does not hold.
+/// Reports one failed expectation.
 fn of_proof(proof: &Proof) -> Vec<(PathBuf, Content, Finding)> {
     let reason = proof.expectation.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
     let message = match &proof.problem {
@@ -295,7 +295,7 @@ fn of_proof(proof: &Proof) -> Vec<(PathBuf, Content, Finding)> {
     [(proof.path.clone(), proof.raw.clone(), at(start..line))].into_iter().chain(places).collect()
 }
 
-/// Says for whom an expectation fails, and why: the first row of each agent.
+/// Lists the agents for which an expectation fails, and why, using the first row of each.
 fn failures(proof: &Proof) -> String {
     let mut agents: Vec<&str> = Vec::new();
     let mut words = Vec::new();
@@ -313,7 +313,7 @@ fn failures(proof: &Proof) -> String {
     words.join("; ")
 }
 
-/// Every file below the root, relative to it, in order.
+/// Returns every file below the root, sorted and relative to it.
 fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
     let any = |_: &OsStr| true;
     let found = match revision {
@@ -329,7 +329,7 @@ fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> 
 /// Reads a file of the project.
 async fn read(core: &Arc<Core>, path: &Path) -> Result<Content, String> {
     let read = core.read(path).await.map_err(|error| error.message.into_owned());
-    // Whoever asks names the file in their own way.
+    // Callers mention the file in their own words, so strip the prefix.
     let named = format!("{}: ", path.display());
     read.map(|(raw, _)| raw).map_err(|error| error.strip_prefix(&named).unwrap_or(&error).to_owned())
 }
@@ -343,7 +343,7 @@ async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> Proof
         for step in 0.. {
             let Ok(raw) = read(core, &next).await else { break };
             let here = declared(&raw);
-            // What is wrong with a file that is extended is reported there, if it is part of this project.
+            // Problems of an extended file are reported there, if it is part of this project.
             if step == 0 {
                 proofs.wrong.extend(here.wrong.into_iter().map(|finding| (next.clone(), raw.clone(), finding)));
             }
@@ -382,7 +382,7 @@ async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> Proof
     proofs
 }
 
-/// Reads the texts that an expectation is about.
+/// Reads the texts that an expectation demands.
 async fn resolved(
     core: &Arc<Core>,
     root: &Path,
@@ -409,8 +409,8 @@ async fn resolved(
     }
 }
 
-/// Reads a file that an expectation names. It lies in the project, or beside a declaration that is extended: nothing else of
-/// the disk may be quoted in a message.
+/// Reads a file that an expectation names. It must be in the project, or beside an extended declaration: messages may
+/// not quote any other file of the disk.
 async fn page(core: &Arc<Core>, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
     let dir = declared_in.parent().unwrap_or(root);
     let path = core.files.real(&crate::snapshot::absolute(dir, Path::new(file)));
@@ -421,7 +421,7 @@ async fn page(core: &Arc<Core>, root: &Path, declared_in: &Path, file: &str) -> 
     Ok(decoded(&raw))
 }
 
-/// Divides the files that each expectation is about into classes.
+/// Groups the files that each expectation is about into classes.
 fn classes(root: &Path, files: &[PathBuf], proofs: &[Proof], texts: &Texts) -> Vec<Vec<Class>> {
     let rules: BTreeSet<String> = texts.pages.iter().flat_map(|page| patterns(&page.raw)).collect();
     let rules: Vec<String> = rules.iter().flat_map(|rule| [rule.clone(), format!("**/{rule}")]).collect();
@@ -503,7 +503,7 @@ fn cases(number: usize, proof: &Proof, root: &Path, classes: &[Class], questions
                 let case = Case { reached: Reached::WithFile, ..of_start(Some(class), false) };
                 add(from, *session, Some(root.join(&class.file)), case);
             }
-            // A file that is created is like any other of its directory.
+            // A file to be created gets the same instructions as any other of its directory.
             if expectation.when == When::BeforeEdit && dirs.insert(dir) {
                 starts(Some(dir)).into_iter().for_each(|from| add(from, *session, None, of_start(Some(class), true)));
             }
@@ -511,7 +511,7 @@ fn cases(number: usize, proof: &Proof, root: &Path, classes: &[Class], questions
     }
 }
 
-/// Judges one answer for one case.
+/// Evaluates one answer for one case. Returns the failure, if any.
 fn failure(
     proof: &Proof,
     wanted: &Wanted,
@@ -559,7 +559,7 @@ fn failure(
     }
 }
 
-/// The first words of a text.
+/// Returns the first 60 characters of a text.
 fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
@@ -568,7 +568,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The rows of an expectation, those with the same outcome taken together.
+/// Rows of an expectation; those with the same outcome are merged.
 #[derive(Default)]
 struct Rows(Vec<Row>);
 
@@ -592,7 +592,7 @@ impl Rows {
                 && row.creates == case.creates
                 && row.failure == failure
         };
-        // Questions come by their starts, so that the rows of one stand at the end.
+        // Questions are ordered by start, so rows with the same start are at the end.
         let here = self.0.iter_mut().rev().take_while(|row| row.from == from);
         if let Some(row) = { here }.find(same) {
             row.files += case.files;
@@ -613,35 +613,35 @@ impl Rows {
     }
 }
 
-/// The instruction files of a project.
+/// Instruction files of a project.
 struct Texts {
-    /// In the order of their paths.
+    /// Sorted by path.
     pages: Vec<Page>,
-    /// Where they say a text that was looked for first: the page, and the bytes of its text.
+    /// Places of texts that were searched: the page, and the byte range in its text.
     known: RefCell<HashMap<String, Vec<InPage>>>,
-    /// What messages say, by the hash of a message: most answers hold the same ones.
+    /// Searched messages by hash; most answers contain the same ones.
     messages: RefCell<HashMap<u64, Heard>>,
-    /// Every sentence of the instruction files.
+    /// All sentences of the instruction files.
     sentences: OnceCell<Vec<Sought>>,
 }
 
-/// A message that was searched.
+/// A searched message.
 struct Heard {
     plain: Plain,
-    /// Whether it says a text, by the text.
+    /// Results by text: true if the message contains it.
     says: HashMap<String, bool>,
 }
 
-/// The number of a page, and bytes of its text.
+/// Index of a page, and a byte range in its text.
 type InPage = (usize, Range<usize>);
 
 struct Page {
     path: PathBuf,
     raw: Content,
     text: String,
-    /// The words of the text, once it was searched.
+    /// Normalized text, computed on the first search.
     plain: OnceLock<Plain>,
-    /// Its lines, once somebody looked for what is like a text.
+    /// Lines, computed on the first search for similar ones.
     lines: OnceLock<Vec<why::Line>>,
 }
 
@@ -671,7 +671,7 @@ impl Texts {
         Texts { pages, known: RefCell::default(), messages: RefCell::default(), sentences: OnceCell::new() }
     }
 
-    /// Returns true if a message says a text.
+    /// Returns true if a message contains a text.
     fn says(&self, message: &Message, text: &Sought) -> bool {
         let mut messages = self.messages.borrow_mut();
         let hash = foldhash::fast::FixedState::default().hash_one(&*message.text);
@@ -685,7 +685,7 @@ impl Texts {
         says
     }
 
-    /// Returns every sentence of the instruction files, but for lines that only import another file.
+    /// Returns all sentences of the instruction files, except lines that only import another file.
     fn sentences(&self) -> &[Sought] {
         self.sentences.get_or_init(|| {
             let all: BTreeSet<String> = self.pages.iter().flat_map(|page| paragraphs(&page.text)).collect();
@@ -694,12 +694,12 @@ impl Texts {
         })
     }
 
-    /// Returns true for an instruction file.
+    /// Returns true if the path is one of the instruction files.
     fn has(&self, path: &Path) -> bool {
         self.pages.binary_search_by(|page| page.path.as_path().cmp(path)).is_ok()
     }
 
-    /// Returns where a text stands, in bytes of the files.
+    /// Returns the places of a text, as byte ranges of the files.
     fn places(&self, text: &Sought) -> Vec<(PathBuf, Content, Range<usize>)> {
         let of = |page: &Page| {
             let found = text.places_in(page.plain());
@@ -709,7 +709,7 @@ impl Texts {
         self.pages.iter().flat_map(of).collect()
     }
 
-    /// Returns the files that say a text, each with the first place.
+    /// Returns the files that contain a text, each with the first place.
     fn holding(&self, text: &Sought) -> Vec<(&Page, Range<usize>)> {
         let mut known = self.known.borrow_mut();
         let find = || {
@@ -720,13 +720,13 @@ impl Texts {
         found.iter().map(|(page, at)| (&self.pages[*page], at.clone())).collect()
     }
 
-    /// Returns the line that is most like a text.
+    /// Returns the line that is most similar to a text.
     fn near(&self, text: &Sought) -> Option<why::Near> {
         let all = self.pages.iter().flat_map(|page| why::near(&page.path, page.lines(), text));
         all.max_by_key(|near| near.alike)
     }
 
-    /// Says why a text does not reach an agent.
+    /// Explains why a text does not reach an agent.
     fn why_not(&self, text: &Sought, answer: &Resolution) -> String {
         let holding = self.holding(text);
         let is_source = |(page, _): &&(&Page, _)| answer.answer.sources.iter().any(|source| source.is_file(&page.path));
@@ -737,10 +737,10 @@ impl Texts {
     }
 }
 
-/// Suggests an expectation for each section of the instruction files that reaches every agent that is started in `cwd`.
+/// Suggests an expectation for each section of the instruction files that reaches every agent started in `cwd`.
 ///
 /// # Errors
-/// If the settings make no sense; in words.
+/// If the settings are invalid. The error is a message for people.
 pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String, String> {
     let (runtime, core) = at_rest(base, cwd, settings, None)?;
     runtime.block_on(async {
@@ -779,7 +779,7 @@ pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String,
     })
 }
 
-/// An entry of a `briefing.toml`.
+/// Renders an entry of a `briefing.toml`.
 fn entry(file: &str, heading: &str, agents: &BTreeSet<&str>) -> String {
     let words = heading.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
     let id = words.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-");

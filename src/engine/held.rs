@@ -1,4 +1,4 @@
-//! Says which of the texts that a session holds are other ones now.
+//! Finds texts in a session's context that have changed since.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::records::session::{FILE_AGAIN, Place};
 use crate::records::{How, Purpose, Session};
 use crate::text::line_difference;
 
-/// Compares what is in context at the end of a session with what it would be told now.
+/// Compares the context at the end of a session with what would be sent now.
 pub fn changes(session: &Session, now: &Now) -> Vec<Change> {
     let Some(last) = session.steps.len().checked_sub(1) else { return Vec::new() };
     let held = session.held_after(last);
     let instructions =
         held.iter().filter(|&&place| session.given(place).purpose == Purpose::Instructions).filter(|&&place| {
-            // A session that was told of a change has the new text beside the old one.
+            // If the session was notified of a change, it also holds the new text.
             let label = session.given(place).label();
             let knows = |&other: &Place| {
                 other > place
@@ -53,7 +53,7 @@ fn change(session: &Session, place: Place, now: &Now) -> Option<Change> {
     Some(Change { path: given.path.clone(), name: given.name.clone(), now: fate, why, lines })
 }
 
-/// Returns the files that would be sent at the start and were never given, where the record names those that were.
+/// Returns the files that would be sent at the start and never were, if the record names the files that were.
 fn unheard(session: &Session, now: &Now) -> Vec<Change> {
     let started = session.steps[0].given.iter().filter(|given| given.purpose == Purpose::Instructions);
     let is_named = started.clone().all(|given| given.path.is_some() && given.how != How::Unknown);

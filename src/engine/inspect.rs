@@ -1,4 +1,4 @@
-//! Looks through a repository for what it tells agents, makes them run and allows them. Nothing is run.
+//! Inspects what a repository instructs agents to do, makes them run, and allows them. Nothing is executed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,14 +17,14 @@ use crate::report::inspection::{Inspection, Note, OfAgent, Told, disguised};
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::FileType;
 
-/// Directories in which projects keep code of others.
+/// Names of directories in which projects keep third-party code.
 const VENDORED: [&str; 8] =
     ["vendor", "vendored", "third_party", "third-party", "node_modules", "external", "extern", "Pods"];
 
 /// Inspects a directory.
 ///
 /// # Errors
-/// If the settings make no sense; in words.
+/// If the settings are invalid. The error is a message for people.
 pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspection, String> {
     let (runtime, core) = at_rest(base, root, settings, None)?;
     let root = core.session().folders[0].clone();
@@ -52,7 +52,7 @@ pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspec
         for path in paths.into_iter().filter(|path| path.starts_with(&root)) {
             let name = inside(&root, path);
             hidden.extend(whose(&core, &root, path));
-            // What is imported has any name.
+            // Imported files may have any name.
             if !INSTRUCTION_FILES.matches(path)
                 && let Ok(raw) = core.files.read(path)
             {
@@ -75,21 +75,21 @@ fn told(answer: &Resolution, root: &Path) -> OfAgent {
     OfAgent { agent: answer.harness.clone(), told: told.collect(), ..OfAgent::default() }
 }
 
-/// What is found in the files of a directory.
+/// Grants and notes found in the files of a directory.
 pub(super) struct Found {
     pub grants: Vec<Grant>,
     pub notes: Vec<Note>,
 }
 
 impl Found {
-    /// Looks through a directory, as it is now or at a revision.
+    /// Searches a directory, as it is now or at a revision.
     pub fn below(core: &Core, root: &Path, revision: Option<&str>) -> Found {
         let mut found = Found { grants: Vec::new(), notes: Vec::new() };
         for path in files(core, root, revision) {
             let note = whose(core, root, &path);
             let is_outside = !core.files.real(&path).starts_with(core.files.real(root));
             found.notes.extend(note);
-            // Other files of the disk are not part of the repository, whatever leads to them.
+            // Files outside of the repository are not part of it, even if a link leads to them.
             let Some(raw) = (!is_outside).then(|| core.files.read(&path).ok()).flatten() else { continue };
             let (name, text) = (inside(root, &path), raw.text());
             found.grants.extend(grants(Path::new(&name), &text));
@@ -100,7 +100,7 @@ impl Found {
     }
 }
 
-/// Returns the files that agents may read, and the links among them.
+/// Returns the files that agents may read, and links among them.
 fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
     let any = |_: &OsStr| true;
     let all = match revision {
@@ -118,7 +118,7 @@ fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
         if !is_linked {
             continue;
         }
-        // A folder of an agent may be a link to another folder of the repository.
+        // An agent's folder may be a link to another folder of the repository.
         if core.files.real(&path).starts_with(core.files.real(root)) {
             let below = scan::scan_in(&core.files, &path, &any);
             files.extend(below.into_iter().filter(|file| FILES.matches(file) || INSTRUCTION_FILES.matches(file)));
@@ -131,7 +131,7 @@ fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
     files
 }
 
-/// Says whose text a file is, if it is not the repository's own.
+/// Returns a note if the file's text is not the repository's own: a link that leads outside, or third-party code.
 pub(super) fn whose(core: &Core, root: &Path, path: &Path) -> Option<Note> {
     let relative = path.strip_prefix(root).ok()?;
     let note = |what: String| Some(Note { path: inside(root, path), line: None, what });
@@ -155,7 +155,7 @@ pub(super) fn whose(core: &Core, root: &Path, path: &Path) -> Option<Note> {
     is_ignored.then(|| note("ignored by git, unless it was added all the same".to_owned())).flatten()
 }
 
-/// A path below the root as it is written there.
+/// Returns a path relative to the root, with `/`.
 fn inside(root: &Path, path: &Path) -> String {
     let Ok(relative) = path.strip_prefix(root) else { return path.display().to_string() };
     relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")

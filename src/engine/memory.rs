@@ -1,7 +1,7 @@
-//! Remembers what was worked out from answers for as long as the facts hold that those rest on.
+//! Caches results that were derived from answers, for as long as the facts behind them hold.
 //!
-//! Whoever works something out notes the facts of every answer that it asks for, as marks. What is remembered holds as long as
-//! the index has forgotten none of them. Forgetting too much is allowed, forgetting too little never.
+//! A computation notes the facts of every answer that it requests, as marks. Its result is valid as long as the index has
+//! invalidated none of them. Invalidating too much is allowed, too little never.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,19 +15,19 @@ use crate::query::Rests;
 use crate::snapshot::Ask;
 
 tokio::task_local! {
-    /// The marks of what the work of this task rests on so far; `None` where that is not all known.
+    /// Marks of the facts that the current task has used so far; `None` if they are not completely known.
     static NOTED: RefCell<Option<Vec<Mark>>>;
 }
 
-/// What is remembered, by key.
+/// Cached values by key.
 pub(crate) struct Memory<K, V>(Mutex<HashMap<K, Entry<V>>>);
 
 struct Entry<V> {
-    /// The version of the index for which it is known to hold.
+    /// Version of the index for which the value is known to be valid.
     version: u64,
-    /// The epoch of the session in which it was worked out, and the caller's own stamp.
+    /// Epoch of the session in which it was computed, and the caller's own stamp.
     stamp: (u64, Option<u64>),
-    /// What it rests on, in order.
+    /// Marks that it depends on, sorted.
     marks: Box<[Mark]>,
     value: Arc<V>,
 }
@@ -43,7 +43,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what is remembered and holds.
+    /// Returns the cached value if it is still valid, else removes it.
     fn recall(&self, core: &Core, key: &K, stamp: (u64, Option<u64>)) -> Option<Arc<V>> {
         let version = core.index.version();
         let mut known = self.lock();
@@ -59,7 +59,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         Some(entry.value.clone())
     }
 
-    /// Returns what is remembered under a stamp, else what `work` comes to, which is remembered from then on.
+    /// Returns the value cached under a stamp, or computes and caches it with `work`.
     pub async fn get<E>(
         &self,
         core: &Core,
@@ -67,10 +67,10 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         stamp: Option<u64>,
         work: impl Future<Output = Result<V, E>>,
     ) -> Result<Arc<V>, E> {
-        // Takes the date of today, which may begin an epoch.
+        // Updates the date, which may begin a new epoch.
         core.defaults();
         let stamp = (core.session().epoch, stamp);
-        // Nobody tells when facts change that could not be watched.
+        // Without a complete watch, changes of facts would go unnoticed.
         let is_watched = || core.at_rest.is_none() && !core.blind.load(Ordering::Relaxed);
         if is_watched()
             && let Some(value) = self.recall(core, &key, stamp)
@@ -80,7 +80,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         let version = core.index.version();
         let noting = async { (work.await, NOTED.with(RefCell::take)) };
         let (value, noted) = NOTED.scope(RefCell::new(Some(Vec::new())), noting).await;
-        // Work around this rests on the same facts.
+        // An enclosing computation depends on the same facts.
         note_marks(noted.as_deref());
         let value = Arc::new(value?);
         if let Some(mut marks) = noted.filter(|_| is_watched()) {
@@ -92,13 +92,13 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         Ok(value)
     }
 
-    /// Forgets what is kept for keys that are of no use any more.
+    /// Removes the values of keys that are not needed any more.
     pub fn keep(&self, is_of_use: impl Fn(&K) -> bool) {
         self.lock().retain(|key, _| is_of_use(key));
     }
 }
 
-/// Notes that the work of this task rests on an answer.
+/// Notes that the current task depends on an answer.
 pub(crate) fn note_answer(answer: &dyn Rests) {
     if answer.is_broken() {
         let _ = NOTED.try_with(RefCell::take);
@@ -106,7 +106,7 @@ pub(crate) fn note_answer(answer: &dyn Rests) {
     note(answer.depends());
 }
 
-/// Notes that the work of this task rests on facts. Most work is not remembered: then nothing is noted.
+/// Notes that the current task depends on facts. Does nothing outside of [`Memory::get`].
 pub(crate) fn note<'a>(asks: impl Iterator<Item = &'a Ask>) {
     let _ = NOTED.try_with(|noted| {
         if let Some(marks) = &mut *noted.borrow_mut() {
@@ -115,7 +115,7 @@ pub(crate) fn note<'a>(asks: impl Iterator<Item = &'a Ask>) {
     });
 }
 
-/// Notes marks of remembered work that the work of this task makes use of; `None` where they are not all known.
+/// Notes the marks of a cached value that the current task uses; `None` if they are not completely known.
 fn note_marks(marks: Option<&[Mark]>) {
     let _ = NOTED.try_with(|noted| match marks {
         Some(marks) => noted.borrow_mut().iter_mut().for_each(|noted| noted.extend_from_slice(marks)),
@@ -134,7 +134,7 @@ mod tests {
     use crate::lsp::tests::service_for;
     use crate::snapshot::Change;
 
-    /// Asks for what is remembered of a file, and counts how often it is worked out.
+    /// Requests the cached text of a file, and counts how often it is computed.
     struct Counting<'a> {
         core: Arc<Core>,
         memory: Memory<PathBuf, String>,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     impl Counting<'_> {
-        /// Returns how often the value was worked out by now, and its text.
+        /// Returns the number of computations so far, and the text.
         async fn get(&self, stamp: Option<u64>) -> (u32, String) {
             let work = async {
                 self.count.set(self.count.get() + 1);

@@ -1,5 +1,5 @@
-//! Who may name a file: the instruction files that are known and have its name in them, found without looking at the
-//! workspace. What a file names is learned once, when somebody first asks, and again only after it has changed.
+//! Finds the known instruction files that may mention a file: those that contain its name. The workspace is not searched. The
+//! names in a file are collected when first needed, and again after it has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -16,23 +16,23 @@ use crate::disk::Filesystem;
 use crate::request::beside;
 use crate::snapshot::Change;
 
-/// How many directories above a file are asked whether something there names it.
+/// Maximum number of directories above a file that are asked for mentions of it.
 const ABOVE_LIMIT: usize = 16;
 
-/// What the instruction files name, as far as it is known.
+/// Names that instruction files mention, as far as they are known.
 #[derive(Default)]
 pub(crate) struct Mentions(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// Hashes of the names in each file.
+    /// Hashes of the names in each file, sorted.
     names: BTreeMap<PathBuf, Box<[u64]>>,
-    /// Counts changes: what was read before one is not kept.
+    /// Number of changes so far; what was read before a change is not kept.
     tick: u64,
 }
 
 impl Mentions {
-    /// Something happened there: it has to be read anew.
+    /// Invalidates the files that a change affects.
     pub fn forget(&self, changes: &[Change]) {
         let mut known = self.lock();
         known.tick += 1;
@@ -56,8 +56,8 @@ impl Mentions {
 }
 
 impl Core {
-    /// The answers that may say who names a file, or something below a directory: those of harnesses that are started
-    /// beside it, above it, and beside every instruction file that has its name in it.
+    /// Returns the answers that may mention a file, or something below a directory: those of agents started beside it,
+    /// above it, and beside every instruction file that contains its name.
     pub(crate) async fn answers_about(self: &Arc<Self>, target: &Path) -> Result<Vec<Arc<Resolution>>> {
         let (core, path) = (self.clone(), target.to_owned());
         let files = self.instruction_files_known().await;
@@ -71,13 +71,13 @@ impl Core {
         dirs.extend(with_name.iter().map(|file| beside(file)));
         let mut answers = Vec::new();
         for dir in dirs {
-            // Any file of the directory will do; it need not be there.
+            // Any path in the directory will do; it need not exist.
             answers.extend(self.about(&dir.join("x")).await?);
         }
         Ok(answers)
     }
 
-    /// The instruction files of the workspace folders, as far as they are known.
+    /// Returns the instruction files of the workspace folders that are known.
     pub(crate) async fn instruction_files_known(self: &Arc<Self>) -> Vec<PathBuf> {
         let folders = self.session().folders.clone();
         let mut files = BTreeSet::new();
@@ -111,10 +111,10 @@ impl Core {
     }
 }
 
-/// What is longer is no path, in bytes.
+/// Maximum length of a path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// Every name in the paths of a text: behind an `@` or `#[[file:`.
+/// Returns the hashes of all names in the paths of a text: those after `@` or `#[[file:`.
 fn names(raw: &[u8]) -> Box<[u64]> {
     let mut found = BTreeSet::new();
     let text = crate::text::lossy(raw);

@@ -1,4 +1,4 @@
-//! Plans for instruction files: what would have to change, and what agents would be told then. Nothing is written.
+//! Plans for instruction files: the edits to make, and the effect on each agent. Nothing is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,28 +22,28 @@ use crate::snapshot::{Ask, Content, Fact, Facts};
 
 mod one_truth;
 
-/// How often a file is made smaller before it is given up.
+/// Maximum number of attempts to make a file smaller.
 const MOST_STEPS: usize = 24;
-/// Shorter blocks may stand in several files by chance, in bytes.
+/// Minimum length of a block in bytes; shorter ones may occur in several files by chance.
 const SHORTEST: usize = 40;
 
-/// What is to be planned.
+/// Kind of plan.
 #[derive(Clone, Debug)]
 pub enum Task {
-    /// One AGENTS.md for everybody, and the smallest bridge for those who do not read it.
+    /// One AGENTS.md for all agents, and minimal bridges for those that do not read it.
     OneTruth,
-    /// The sections of a file moved to the directories that they are about.
+    /// Moves the sections of a file to the directories that they are about.
     Split(PathBuf),
-    /// Texts that reach an agent twice, said once.
+    /// Removes repetitions of texts that reach an agent twice.
     Trim,
-    /// Sections moved until no limit cuts anything.
+    /// Moves sections until no limit cuts anything.
     Fit,
 }
 
-/// Plans in a directory, for the agents that the settings name or that are used there.
+/// Computes a plan for a directory, for the agents in the settings or those used there.
 ///
 /// # Errors
-/// If there is nothing to plan with, or the settings make no sense; in words.
+/// If there is nothing to plan with, or the settings are invalid. The error is a message for people.
 pub fn plan(base: Defaults, root: &Path, settings: Settings, task: &Task) -> Result<Plan, String> {
     let (runtime, now) = at_rest(base.clone(), root, settings.clone(), None)?;
     let root = now.session().folders[0].clone();
@@ -59,19 +59,19 @@ pub fn plan(base: Defaults, root: &Path, settings: Settings, task: &Task) -> Res
     })
 }
 
-/// The files of a plan: what each would hold; `None`: it would be gone.
+/// Planned content by file; `None` means that the file is deleted.
 type Changes = BTreeMap<PathBuf, Option<String>>;
 
 struct Planning {
     base: Defaults,
     settings: Settings,
     root: PathBuf,
-    /// The files as they are.
+    /// Core with the current files.
     now: Arc<Core>,
 }
 
 impl Planning {
-    /// Returns the files as they would be.
+    /// Returns a core with the planned files.
     fn with(&self, files: &Changes) -> Arc<Core> {
         let planned = files.iter().map(|(path, text)| (path.clone(), text.as_deref().map(Content::from)));
         let over = Planned::over(Real, planned.collect());
@@ -83,7 +83,7 @@ impl Planning {
         String::from_utf8(raw.to_vec()).ok()
     }
 
-    /// Puts the patch and its proof together. Files that would be what they are already are no part of it.
+    /// Creates the patch and its proof. Files that would not change are left out.
     async fn plan(&self, mut files: Changes, mut notes: Vec<String>) -> Result<Plan, String> {
         files.retain(|path, text| self.read(path) != *text);
         let mut whole = String::new();
@@ -106,14 +106,14 @@ impl Planning {
         relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
     }
 
-    /// Asks both worlds what agents are told, and compares sentence by sentence.
+    /// Compares the instructions of all agents before and after the plan, sentence by sentence.
     async fn prove(&self, files: &Changes) -> Result<Proof, String> {
         let then = self.with(files);
         let places = self.places();
         let in_words = |error: tower_lsp::jsonrpc::Error| error.message.into_owned();
         let (answers, _) = self.now.answers(&Request::default(), &places).await.map_err(in_words)?;
         let agents = agents(&then, &self.now, &Request::default(), &places, &answers).await?;
-        // The planned world is the side `then`: who is asked follows from the files as they are.
+        // The planned files are the side `then`, because the agents are determined from the current files.
         let asking = Asking { then: &then, now: &self.now, root: &self.root, agents };
         let touched = Touched::find(&asking, &answers, ("planned", Some("now"))).await;
         let mut proof = Proof::default();
@@ -173,14 +173,14 @@ impl Planning {
         Places { cwd: self.root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() }
     }
 
-    /// Returns what agents are told that are started in the root, with these changes.
+    /// Returns the answers for agents started in the root.
     async fn answers(&self, core: &Arc<Core>) -> Result<Vec<Arc<Resolution>>, String> {
         let asked = core.answers(&Request::default(), &self.places()).await;
         Ok(asked.map_err(|error| error.message.into_owned())?.0)
     }
 
-    /// Plans a file's sections in the directories that they name, or in rules for the patterns that they are; if there are none, in
-    /// files that are imported or pointed to.
+    /// Plans to move a file's sections into the directories that they mention, or into rules for the patterns that they
+    /// mention; if there are none, into files that are imported or linked.
     async fn split(&self, file: &Path) -> Result<(Changes, Vec<String>), String> {
         let path = self.now.files.real(&self.root.join(file));
         let text = self.read(&path).ok_or_else(|| format!("{} cannot be read as text", file.display()))?;
@@ -188,7 +188,7 @@ impl Planning {
         for section in all(&symbols(&text)) {
             offered.extend(self.moves(&self.now, &path, section.heading.start).await?);
         }
-        // What is read by itself leaves nothing behind.
+        // Moves to files that agents load by themselves leave no text behind.
         let is_read = |moved: &Move| moved.left.trim().is_empty();
         let is_nested = offered.iter().any(is_read);
         if is_nested {
@@ -224,7 +224,7 @@ impl Planning {
         Ok((files, notes))
     }
 
-    /// Returns the ways to move the section at a byte of a file.
+    /// Returns the possible moves of the section at a byte of a file.
     async fn moves(&self, core: &Arc<Core>, path: &Path, at: usize) -> Result<Vec<Move>, String> {
         let view = core.view(path).await.map_err(|error| error.message.into_owned())?;
         let facts = Looked(&core.files);
@@ -240,7 +240,7 @@ impl Planning {
         Ok(extractions.filter_map(|action| of(&action.edits, &action.title)).collect())
     }
 
-    /// Plans sections of files that a limit cuts elsewhere, the largest first, until nothing is cut.
+    /// Plans to move sections out of files that a limit cuts, largest first, until nothing is cut.
     async fn fit(&self) -> Result<(Changes, Vec<String>), String> {
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
@@ -275,8 +275,8 @@ impl Planning {
         Ok((files, notes))
     }
 
-    /// Returns the project's own files that reach an agent together at a start, in the root or beside an instruction file; for each
-    /// agent and start those files.
+    /// Returns the sets of the project's own files that reach an agent together at a start, one set per agent and start
+    /// directory: the root, and every directory with an instruction file.
     async fn together(&self) -> Result<Vec<BTreeSet<PathBuf>>, String> {
         let found = below(&self.now, &self.root, &self.answers(&self.now).await?, None);
         let mut dirs: BTreeSet<&Path> = found.instructions.iter().filter_map(|path| path.parent()).collect();
@@ -295,8 +295,8 @@ impl Planning {
         Ok(together)
     }
 
-    /// Plans that a block which reaches an agent from two files stands in the one that is read first. What somebody would lose
-    /// stays, and so do links.
+    /// Plans to keep a block that reaches an agent from two files only in the file that is read first. Blocks that some
+    /// agent would lose stay, and so do links.
     async fn trim(&self) -> Result<(Changes, Vec<String>), String> {
         let together = self.together().await?;
         let all: BTreeSet<&PathBuf> = together.iter().flatten().collect();
@@ -338,7 +338,7 @@ impl Planning {
             let before = kept.len();
             for (path, words) in &twice {
                 let sentences = crate::report::sentences::sentences(words);
-                // Once so much was tried, nothing goes any more.
+                // After that many rounds, all remaining blocks stay.
                 let stays = round >= TRIM_ROUNDS || sentences.iter().any(|sentence| lost.contains(sentence.as_str()));
                 if planned.contains_key(*path) && stays {
                     kept.insert((path, words.clone()));
@@ -371,10 +371,10 @@ impl Planning {
     }
 }
 
-/// How often blocks are put back that somebody would lose, before all of them are. Each time is a proof.
+/// Maximum number of rounds in which blocks that somebody would lose are put back. Each round is a proof.
 const TRIM_ROUNDS: usize = 8;
 
-/// A section that would be moved.
+/// A possible move of a section to another file.
 struct Move {
     title: String,
     at: std::ops::Range<usize>,
@@ -383,12 +383,12 @@ struct Move {
     text: String,
 }
 
-/// Returns every section, those inside others too.
+/// Returns all sections, including nested ones.
 fn all(sections: &[Section]) -> Vec<Section> {
     sections.iter().flat_map(|section| std::iter::once(section.clone()).chain(all(&section.children))).collect()
 }
 
-/// Divides a text at blank lines; each block keeps those behind it.
+/// Splits a text at blank lines; each block includes the blank lines after it.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -405,7 +405,7 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a block without its line ends.
+/// Returns a block with its white space normalized.
 fn words(block: &str) -> String {
     block.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -432,7 +432,7 @@ fn expectations(before: &Proofs, after: &Proofs) -> Expectations {
     Expectations { count: before.all.len(), before: failed(before), after: failed(after) }
 }
 
-/// The disk of a core at rest.
+/// Facts from the disk of a core for a one-time command.
 struct Looked<'a>(&'a disk::Buffers);
 
 impl Facts for Looked<'_> {

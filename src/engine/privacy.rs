@@ -1,6 +1,6 @@
-//! What an agent may be told over MCP: the texts of its workspace and of the agents' own directories, and no other file's.
+//! Limits the texts that are shown over MCP to those of the workspace and of the agents' own directories.
 //!
-//! Whoever asks there may be led by what a repository says, and a repository can name any file. So real paths decide.
+//! An agent that asks may follow instructions of a repository, and a repository can name any file. So real paths decide.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use crate::harness::names::INSTRUCTION_FILES;
 use crate::request::Defaults;
 use crate::snapshot::credentials::is_credential_file;
 
-/// Directories at home that several agents share.
+/// Directories in the home directory that several agents share.
 const SHARED: Place = &["~/.agents"];
-/// Where administrators keep what everybody is told.
+/// Directory in which administrators keep instructions for all users.
 const MANAGED: &str = "/etc";
 
-/// The files whose text may be told.
+/// Files whose text may be shown.
 pub(crate) struct Privacy {
-    /// The workspace, as it really is.
+    /// Real path of the workspace.
     root: PathBuf,
-    /// The agents' own directories and files at home.
+    /// Agents' own directories and files in the home directory.
     homes: Vec<PathBuf>,
 }
 
 impl Privacy {
-    /// Allows the files below `root`, a real path, and those of the agents of a user.
+    /// Allows the files below the real path `root`, and those of the user's agents.
     pub(crate) fn of(root: PathBuf, user: &Defaults) -> Privacy {
         let places = ALL.iter().flat_map(|profile| profile.evidence.homes).chain([&SHARED]);
         let homes = places.filter_map(|place| path_with(place, &user.home, |name| user.env.get(name))).collect();
         Privacy { root, homes }
     }
 
-    /// Returns true if the text of the file at `path` may be told; `real` is where it really is.
+    /// Returns true if the text of the file at `path` may be shown; `real` is its real path.
     pub(crate) fn may_tell(&self, path: &Path, real: &Path) -> bool {
         if is_credential_file(path) || is_credential_file(real) {
             return false;
         }
-        // Where a link at home leads is the user's choice, and not the repository's.
+        // Links in the home directory were made by the user, not by the repository.
         let is_at_home = || self.homes.iter().any(|home| path.starts_with(home));
         let is_above = || real.parent().is_some_and(|dir| self.root.starts_with(dir)) || real.starts_with(MANAGED);
         self.contains(real) || is_at_home() || (is_above() && INSTRUCTION_FILES.matches(real))
     }
 
-    /// Returns true if a real path lies in the workspace.
+    /// Returns true if a real path is in the workspace.
     pub(crate) fn contains(&self, real: &Path) -> bool {
         real.starts_with(&self.root)
     }
 }
 
 impl Core {
-    /// Withholds from an answer what this door may not tell.
+    /// Removes texts from an answer that must not be shown through this door.
     pub(crate) fn told_here(&self, answer: Arc<Resolution>) -> Arc<Resolution> {
         let Some(privacy) = self.privacy.get() else { return answer };
         let may_tell = |path: &Path| privacy.may_tell(path, &self.files.real(path));

@@ -1,4 +1,4 @@
-//! What one client told so far: its settings, folders and documents.
+//! State of one client: its settings, folders and documents.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
@@ -16,33 +16,34 @@ use crate::lsp::documents::Document;
 use crate::request::{Defaults, beside};
 use crate::snapshot::absolute;
 
-/// What the client told so far.
+/// State of one client.
 pub(crate) struct Session {
-    /// What the process was started with: home, environment, clock.
+    /// Defaults from the start of the process: home, environment, clock.
     pub(crate) base: Defaults,
-    /// The settings that came with `initialize`; they count where the client's configuration says nothing.
+    /// Settings from `initialize`, used where the client's configuration has none.
     pub(crate) initial: Settings,
     pub(crate) settings: Settings,
-    /// `settings` over `base`.
+    /// Result of applying `settings` to `base`.
     pub(crate) defaults: Arc<Defaults>,
-    /// The names of instruction files of every custom harness that was declared so far.
+    /// Instruction file names of all agents declared so far.
     pub(crate) custom_names: HashSet<OsString>,
-    /// Counts how often the settings were asked for or set, so that a late answer does not replace a newer one.
+    /// Number of times that settings were requested or set, so that a late response does not replace newer settings.
     pub(crate) settings_round: u64,
-    /// What the client was told when it pulled diagnostics: for which state of a document, and a mark of what.
+    /// Last pulled diagnostics by document: its revision, and the result id.
     pub(crate) pulled: HashMap<Uri, (u64, String)>,
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) encoding: Encoding,
     pub(crate) abilities: Abilities,
     pub(crate) documents: HashMap<Uri, Document>,
     pub(crate) told: Announced,
-    /// The previews that the client asked for last, by their URIs, with what they were made from.
+    /// Previews requested last: the URI, and the answer that was shown.
     pub(crate) previews: VecDeque<(String, Arc<Resolution>)>,
-    /// Counts the states of everything else: settings, folders, the date.
+    /// Counter of all states except documents: settings, folders, date.
     pub(crate) epoch: u64,
-    /// The user said that records of sessions may be read.
+    /// True if the user permitted reading session records.
     pub(crate) agreed_to_records: bool,
-    /// Counts the states of documents: versions may begin anew when a document is opened again.
+    /// Counter of document states. The editor's versions are not unique, because they may restart when a document is
+    /// reopened.
     pub(crate) revision: u64,
 }
 
@@ -68,8 +69,9 @@ impl Session {
         }
     }
 
-    /// Where an agent that reads `path` is assumed to be started, for every feature: where the settings say, else in the
-    /// innermost workspace folder that holds the file, else beside it. Without a file: in the first workspace folder.
+    /// Returns the assumed start directory of an agent that reads `path`: the directory in the settings, else the
+    /// innermost workspace folder that contains the file, else its own directory. Without a file: the first workspace
+    /// folder.
     pub(crate) fn cwd_for(&self, path: Option<&Path>) -> Option<PathBuf> {
         let folder = path.and_then(|path| self.folder_of(path));
         match (&self.settings.cwd, folder.or(self.folders.first()), path) {
@@ -80,13 +82,13 @@ impl Session {
         }
     }
 
-    /// The innermost workspace folder that holds `path`.
+    /// Returns the innermost workspace folder that contains `path`.
     pub(crate) fn folder_of(&self, path: &Path) -> Option<&PathBuf> {
         let holding = self.folders.iter().filter(|folder| path.starts_with(folder));
         holding.max_by_key(|folder| folder.as_os_str().len())
     }
 
-    /// The state of the document that is open under a path.
+    /// Returns the revision of the document that is open under a path.
     pub(crate) fn revision_of(&self, path: &Path) -> Option<u64> {
         self.documents.values().find(|document| document.path == path).map(|document| document.revision)
     }

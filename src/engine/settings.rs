@@ -1,4 +1,4 @@
-//! The server's settings, declared once: parsing, the JSON schema and the table in the README derive from this type.
+//! The server's settings. Parsing, the JSON schema and the tables in the documentation are derived from this type.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,25 +17,25 @@ use crate::queries::roster;
 use crate::report::findings::{Kind, Severity, Standing};
 use crate::request::Defaults;
 
-/// The word that switches a kind of findings off.
+/// Severity that switches a kind of findings off.
 const OFF: &str = "off";
-/// From how many lines on a file is called too long unless the user says otherwise.
+/// Default number of lines from which a file is reported as long.
 const LONG_LINES: usize = 500;
 
 /// Settings of the language server, as `initializationOptions` or the section `briefing` of the editor's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settings {
-    /// The harnesses to show: `mine` for those that you use here (by their programs, their configuration in your home, their
-    /// own files in the repository, and the editor's extensions), `all`, or ids such as `codex`, `codex@0.169`, and
-    /// `codex@auto` for the installed version. Default: `mine`.
+    /// The agents to show: `mine` for those that you use here (by their programs, their configuration in your home,
+    /// their own files in the repository, and the editor's extensions), `all`, or ids such as `codex`, `codex@0.169`,
+    /// and `codex@auto` for the installed version. Default: `mine`.
     #[schemars(schema_with = "specs_schema")]
     pub harnesses: Vec<String>,
     /// Extensions and plugins of the editor that show which agents you use, by id. Editors fill this in themselves.
     pub extensions: Vec<String>,
-    /// The edition of harnesses that are named without a version. By default the installed version, looked up on PATH and in
-    /// package folders without running anything, else the newest; `auto` is the same, and warns where none is installed;
-    /// `newest` ignores what is installed.
+    /// The rules for agents that are named without a version. Default: those of the installed version, which is looked
+    /// up on PATH and in package folders without running anything, else the newest. `auto` is the same, with a warning
+    /// if none is installed; `newest` ignores the installed version.
     pub edition: Option<EditionSetting>,
     /// The directory that agents are started in, relative to the workspace folder. Default: the workspace folder of the
     /// file.
@@ -45,49 +45,49 @@ pub struct Settings {
     /// Environment variables of the agents, in addition to those of the editor. An editor that is started from the desktop
     /// lacks the variables of your shell, such as `CODEX_HOME`.
     pub environment: BTreeMap<String, String>,
-    /// The kind of session by harness id: `main`, `subagent`, `cron`, `group` or `local`.
+    /// The kind of session by agent id: `main`, `subagent`, `cron`, `group` or `local`.
     pub sessions: BTreeMap<String, String>,
-    /// The maximum number of directories to watch. Default: as many as the system allows. Directories beyond that are read
-    /// again for each answer.
+    /// The maximum number of directories to watch. Default: as many as the system allows. Directories beyond that are
+    /// read again for each answer.
     pub watch_limit: Option<usize>,
-    /// Harnesses of your own by id, written as `[harness.ID]` in a `briefing.toml`, which takes precedence.
+    /// Your own agents by id, written as `[harness.ID]` in a `briefing.toml`, which takes precedence.
     #[schemars(schema_with = "custom::settings_schema")]
     pub custom_harnesses: toml::Table,
-    /// The severity of findings by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` lists the codes,
-    /// and which of them are off unless they have a severity here.
+    /// The severity of findings by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` lists
+    /// the codes, and those that are off by default.
     pub severities: BTreeMap<String, String>,
-    /// The number of lines from which an instruction file is reported as long, for harnesses without a limit of their own.
+    /// The number of lines from which an instruction file is reported as long, for agents without a limit of their own.
     /// Default: 500; 0 turns the finding off.
     pub long_file: Option<usize>,
-    /// Whether records that agents keep of their sessions may be read when you ask for sessions: `ask` (the default) asks you first,
-    /// once; `on`; `off`. They are never read otherwise.
+    /// Permission to read the records that agents keep of their sessions, when you ask for sessions: `ask` (the
+    /// default) asks you once, `on` allows it, `off` forbids it. They are never read otherwise.
     pub records: RecordsSetting,
 }
 
-/// Whether records of sessions may be read.
+/// Permission to read records of sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordsSetting {
-    /// Once the user said yes.
+    /// Only after the user has agreed.
     #[default]
     Ask,
-    /// Whenever sessions are asked for.
+    /// On every request for sessions.
     On,
     /// Never.
     Off,
 }
 
-/// The edition of harnesses that are named without one.
+/// The rules for agents that are named without a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditionSetting {
     /// The newest that Briefing knows.
     Newest,
-    /// That of the installed version; where that is unknown, the newest, and the answer says so.
+    /// Those of the installed version; if it is unknown, the newest, and the answer says so.
     Auto,
 }
 
-/// A list of harnesses, with everything that can be named offered.
+/// Returns the schema of a list of agents, with all known ids and versions as suggestions.
 fn specs_schema(_: &mut SchemaGenerator) -> Schema {
     let specs = harness::ALL.iter().flat_map(|profile| {
         let versions = profile.editions.iter().map(|edition| edition.about().name);
@@ -106,15 +106,15 @@ fn specs_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Settings {
-    /// Settings that choose harnesses, as the option `--harness` names them, and nothing else. `customs` are those that the
-    /// workspace declares.
+    /// Creates settings that only choose agents, as the option `--agents` does. `customs` are those declared in the
+    /// workspace.
     pub fn of_harnesses(specs: &[String], customs: &Customs) -> Result<Settings, String> {
         check_harnesses(specs, customs).map_err(|problem| format!("--agents: {problem}"))?;
         Ok(Settings { harnesses: specs.to_vec(), ..Settings::default() })
     }
 
-    /// The settings in `value`, which may hold them directly or in a section `briefing`; what is wrong is said in words
-    /// for the user.
+    /// Parses the settings in `value`, which may contain them directly or in a section `briefing`. The error is a
+    /// message for the user.
     pub fn parse(value: &Value) -> Result<Settings, String> {
         let section = value.get("briefing").unwrap_or(value);
         if section.is_null() {
@@ -139,13 +139,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The same with these severities.
+    /// Returns these settings with other severities.
     pub fn with_severities(self, severities: BTreeMap<String, String>) -> Result<Settings, String> {
         check_severities(&severities)?;
         Ok(Settings { severities, ..self })
     }
 
-    /// How bad a kind of findings is; `None`: it is switched off.
+    /// Returns the severity of a kind of findings, or `None` if it is switched off.
     pub fn severity(&self, kind: Kind) -> Option<Severity> {
         match self.severities.get(kind.code()) {
             Some(word) if word == OFF => None,
@@ -154,12 +154,12 @@ impl Settings {
         }
     }
 
-    /// From how many lines on a file is called too long; 0: from none.
+    /// Returns the number of lines from which a file is reported as long; 0 means never.
     pub fn long(&self) -> usize {
         self.long_file.unwrap_or(LONG_LINES)
     }
 
-    /// The defaults of a question: these settings over what the process was started with.
+    /// Applies these settings to the defaults from the start of the process.
     pub fn over(&self, base: &Defaults) -> Defaults {
         let mut defaults = base.clone();
         if let Some(home) = &self.home {
@@ -181,7 +181,7 @@ impl Settings {
         defaults
     }
 
-    /// The JSON schema of the settings, as editors want it.
+    /// Returns the JSON schema of the settings for editors.
     pub fn schema() -> Value {
         schemars::schema_for!(Settings).to_value()
     }
@@ -192,7 +192,7 @@ fn check_harnesses(specs: &[String], customs: &Customs) -> Result<(), String> {
     specs.iter().filter(|spec| !is_word(spec)).try_for_each(|spec| harness::choose(spec, customs).map(drop))
 }
 
-/// Says which code or severity there is none of.
+/// Returns an error for the first unknown code or severity.
 fn check_severities(severities: &BTreeMap<String, String>) -> Result<(), String> {
     for (code, severity) in severities {
         if Kind::of_code(code).is_none() {

@@ -1,5 +1,6 @@
-//! Threads for what waits often and briefly. A task that a pool serves is handed from thread to thread at every wait; one
-//! with a thread of its own goes on where it is, and may wait in the kernel.
+//! Threads for work that blocks often and briefly.
+//!
+//! A task on a pool may move to another thread at every wait. Work with its own thread stays there, and may block in the kernel.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
@@ -19,19 +20,19 @@ thread_local! {
     static WANTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Whether this thread serves no other work, so that it may be kept busy right here.
+/// Returns true if this thread serves no other work, so that it may block.
 pub fn is_own() -> bool {
     IS_OWN.get()
 }
 
-/// Whether the work of this thread is still wanted, if somebody may give it up.
+/// Returns the flag that says whether this thread's work is still wanted, if it can be cancelled.
 pub fn wanted() -> Option<Arc<AtomicBool>> {
     WANTED.with_borrow(Clone::clone)
 }
 
-/// Work that waits often, done on one thread of the pool: it is handed over once. Whoever drops this ends it.
+/// Runs `work` on one thread of the blocking pool. Dropping the future cancels it.
 pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
-    /// Gives the work up.
+    /// Cancels the work when dropped.
     struct Given(Arc<AtomicBool>, AbortHandle);
     impl Drop for Given {
         fn drop(&mut self) {
@@ -39,7 +40,7 @@ pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
             self.1.abort();
         }
     }
-    // Far fewer than the pool has threads: if all of them did such work, none could help with it.
+    // Far fewer than the pool has threads: if all of them did such work, none would be left to help with it.
     static TURNS: Semaphore = Semaphore::const_new(16);
     if is_own() {
         return work.await;
@@ -56,7 +57,7 @@ pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     done.unwrap_or_else(|_| unreachable!("only who does not wait any more gives it up"))
 }
 
-/// A thread of the pool that is its work's own for a while.
+/// Marks a thread of the pool as reserved for one work, until dropped.
 struct Owned;
 
 impl Owned {
@@ -74,7 +75,7 @@ impl Drop for Owned {
     }
 }
 
-/// What work on another thread gave; it panics as that did.
+/// Returns the result of work on another thread, or resumes its panic.
 pub fn unbroken<T>(joined: Result<T, JoinError>) -> T {
     joined.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
@@ -82,7 +83,7 @@ pub fn unbroken<T>(joined: Result<T, JoinError>) -> T {
     })
 }
 
-/// Work on a thread of its own.
+/// Work on its own thread.
 pub struct OwnThread {
     abort: AbortHandle,
     done: oneshot::Receiver<()>,
@@ -92,6 +93,7 @@ impl OwnThread {
     /// Starts the thread. Must be called within a runtime, whose timers and tasks the work may use.
     ///
     /// # Panics
+    /// If the system cannot create a thread.
     /// If the system has no thread left.
     pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> OwnThread {
         let (abort, registration) = AbortHandle::new_pair();
@@ -99,7 +101,7 @@ impl OwnThread {
         let runtime = Handle::current();
         let run = move || {
             IS_OWN.set(true);
-            // Whether it came to its end or was told to stop is no matter to those who wait.
+            // Completed and aborted work are the same to those who wait.
             let _ = runtime.block_on(Abortable::new(work, registration));
             let _ = said.send(());
         };
@@ -107,18 +109,18 @@ impl OwnThread {
         OwnThread { abort, done }
     }
 
-    /// Ends the work where it waits next; a wait in the kernel goes on.
+    /// Aborts the work at its next await. A call that blocks in the kernel continues.
     pub fn abort(&self) {
         self.abort.abort();
     }
 
-    /// The end of the work, or of its thread.
+    /// Waits until the work has ended, or its thread is gone.
     pub async fn done(&mut self) {
         let _ = (&mut self.done).await;
     }
 }
 
-/// Reads or writes at once, for work on a thread of its own.
+/// Blocking I/O with an async interface, for work on its own thread.
 pub struct BlockingIo<T>(pub T);
 
 impl<T: Read + Unpin> AsyncRead for BlockingIo<T> {
@@ -146,7 +148,7 @@ impl<T: Write + Unpin> AsyncWrite for BlockingIo<T> {
     }
 }
 
-/// Does again what a signal interrupted.
+/// Retries operations that a signal interrupted.
 fn again<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match work() {
@@ -162,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// Is interrupted before every byte.
+    /// A reader that is interrupted before every byte.
     struct Halting<'a>(&'a [u8], bool);
 
     impl Read for Halting<'_> {

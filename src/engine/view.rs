@@ -1,4 +1,4 @@
-//! One file as a feature sees it: its bytes, its lines, and what every enabled harness makes of it.
+//! A snapshot of one file for a feature: its bytes, its lines, and the answers of every enabled agent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range as Bytes;
@@ -26,25 +26,27 @@ use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Content, Fact};
 use crate::text;
 
-/// How many directories above a file are asked whether a harness that is started there reads it.
+/// Maximum number of directories above a file in which an agent may be started that reads it.
 const ABOVE_LIMIT: usize = 16;
 
 /// A file, with the answers that belong to exactly these bytes.
 pub(crate) struct View {
-    /// The file as harnesses see it: their working directory is physical.
+    /// Path of the file as agents see it: their working directory is physical.
     pub seen: PathBuf,
-    /// Its bytes.
+    /// Content of the file.
     pub raw: Content,
-    /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
+    /// Answers of the chosen agents from the standpoint: at the start of a session, else when they read a file beside
+    /// this one.
     pub answers: Vec<Arc<Resolution>>,
-    /// How harnesses that are started beside the file see it, and what those tell then that do not read it from the standpoint.
+    /// Path of the file as seen from its own directory, and the answers of agents started there that do not read it
+    /// from the standpoint.
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
     subagents: Vec<Arc<Resolution>>,
-    /// The revision of the document, if it is open.
+    /// Revision of the document, if it is open.
     pub revision: Option<u64>,
-    /// The editor's version number of it.
+    /// Version number that the editor assigned.
     pub version: Option<i32>,
-    /// What is wrong with the harnesses that the file declares, and where.
+    /// Problems of the agents that the file declares, with their ranges.
     pub problems: Vec<(Bytes<usize>, String)>,
     leads_to: Option<PathBuf>,
     twins: Vec<PathBuf>,
@@ -56,7 +58,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// What findings are looked for in.
+    /// Returns the input for findings.
     pub fn subject(&self) -> Subject<'_> {
         Subject {
             path: &self.seen,
@@ -73,17 +75,17 @@ impl View {
         }
     }
 
-    /// A byte range of the file as the editor counts.
+    /// Converts a byte range of the file to the editor's coordinates.
     pub fn range(&self, bytes: &Bytes<usize>) -> Range {
         Range::new(self.position(bytes.start), self.position(bytes.end))
     }
 
-    /// A byte of the file as the editor counts.
+    /// Converts a byte offset of the file to the editor's coordinates.
     pub fn position(&self, byte: usize) -> Position {
         self.lines.position(&self.raw, byte)
     }
 
-    /// The byte of the file at a position of the editor.
+    /// Converts a position of the editor to a byte offset of the file.
     pub fn byte(&self, position: Position) -> usize {
         let shown = convert::offset(&self.lines.text, position, self.lines.encoding);
         if self.lines.as_raw {
@@ -94,20 +96,21 @@ impl View {
     }
 }
 
-/// What is told about a file at the standpoint, and beside the file; as in [`View`].
+/// Answers from the standpoint and from the file's own directory, as in [`View`].
 struct Told {
-    /// Where agents are started.
+    /// Start directory of the agents.
     cwd: PathBuf,
-    /// What was asked about the start of a session there.
+    /// Questions about the start of a session there.
     questions: Vec<(Choice, Standpoint)>,
     answers: Vec<Arc<Resolution>>,
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
 }
 
-/// Lines as the editor counts them. It hides a byte order mark and replaces what is not UTF-8; the line breaks are the same.
+/// Lines as the editor counts them. The editor hides a byte order mark and replaces invalid UTF-8; line breaks are the
+/// same.
 struct Lines {
     text: Rope,
-    /// The text is the bytes themselves.
+    /// True if the text equals the bytes.
     as_raw: bool,
     encoding: Encoding,
 }
@@ -127,36 +130,36 @@ impl Lines {
         }
     }
 
-    /// A byte of the file as the editor counts.
+    /// Converts a byte offset of the file to the editor's coordinates.
     fn position(&self, raw: &[u8], byte: usize) -> Position {
         let shown = if self.as_raw { byte } else { text::lossy_without_bom(&raw[..byte.min(raw.len())]).len() };
         convert::position(&self.text, shown, self.encoding)
     }
 }
 
-/// A part of a file as the editor names and counts it.
+/// A range of a document in the editor's coordinates.
 pub(crate) struct Spot {
-    /// The file.
+    /// URI of the file.
     pub uri: Uri,
-    /// The state of the document, if it is open.
+    /// Version of the document, if it is open.
     pub version: Option<i32>,
-    /// The part.
+    /// The range.
     pub range: Range,
 }
 
-/// Whether a file is among the sources of an answer.
+/// Returns true if a file is among the sources of an answer.
 fn considers(answer: &Resolution, path: &Path) -> bool {
     answer.answer.sources.iter().any(|source| source.is_file(path))
 }
 
-/// The revision, version and text of an open document.
+/// Returns revision, version and text of an open document.
 fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
     let document = session.documents.values().find(|document| document.path == path)?;
     Some((document.revision, document.version, document.text.clone()))
 }
 
 impl Core {
-    /// A file with the answers that belong to its text. What is typed meanwhile makes it look again.
+    /// Returns a file with the answers that belong to its text. Retries if the document changes in the meantime.
     pub(crate) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
         for _ in 0..8 {
             let before = self.session().revision_of(path);
@@ -204,21 +207,22 @@ impl Core {
         Err(Error { code: tower_lsp::jsonrpc::ErrorCode::ContentModified, ..Error::internal_error() })
     }
 
-    /// What every chosen harness makes of an instruction file when it is started beside it.
+    /// Returns the answers of the chosen agents for the start of a session in the file's directory.
     pub(crate) async fn about(self: &Arc<Self>, path: &Path) -> Result<Vec<Arc<Resolution>>> {
         let places = Places { cwd: beside(path), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         Ok(self.answers(&Request::default(), &places).await?.0)
     }
 
-    /// What every chosen harness, started at the standpoint, makes of a file: at the start of a session; where that does not
-    /// decide about the file, when it reads another file beside it; and where that does not either, if it is started there.
+    /// Returns the answers of the chosen agents about a file, from the standpoint: at the start of a session; if that
+    /// does not decide about the file, when a file beside it is read; and if that does not either, when the agent is
+    /// started there.
     async fn from_standpoint(self: &Arc<Self>, path: &Path) -> Result<Told> {
         let beside = beside(path);
         let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let questions = self.questions(&Request::default(), &places).await?;
-        // After an edit most of the answers below are forgotten, and each step would wait for the one before. What was asked
-        // last time is most likely asked again, and can be worked out all at once.
+        // An edit invalidates most of the answers below, and each step would wait for the one before. The last
+        // questions are likely to be asked again, and can be computed all at once.
         self.answers_to(self.asked_before(path)).await;
         let mut answers = self.asked(changed(&questions, |_| {})).await;
         if beside == cwd {
@@ -232,7 +236,7 @@ impl Core {
         let of = |which: &[usize]| which.iter().map(|&at| questions[at].clone()).collect::<Vec<_>>();
         let mut reading = Vec::new();
         if !undecided.is_empty() && beside.starts_with(&cwd) {
-            // The target is named by its way from the start directory, links and all.
+            // The target is named by its path from the start directory, including links.
             let below = self.query(Neighbour::within(&beside)).await;
             let target = below.value.as_ref().map_or_else(|| path.to_owned(), |below| beside.join(below));
             reading = changed(&of(&undecided), |at| at.target = Some(target.clone()));
@@ -244,7 +248,7 @@ impl Core {
         let mut starting = changed(&of(&undecided), |at| at.cwd.clone_from(&beside));
         let mut elsewhere = self.asked(starting.clone()).await;
         if self.names_what_is_above(path).await {
-            // From there it may be outside of what may be imported.
+            // From there, the file may be outside of the directories that may be imported.
             let decided: Vec<usize> = (0..answers.len()).filter(|at| !undecided.contains(at)).collect();
             let more = changed(&of(&decided), |at| at.cwd.clone_from(&beside));
             let is_outside = |warning: &Warning| warning.code == Kind::ImportOutside.code();
@@ -259,7 +263,7 @@ impl Core {
         Ok(Told { cwd, questions, answers, elsewhere: (seen, elsewhere) })
     }
 
-    /// Whether a file has words that may import what does not lie beside or below it.
+    /// Returns true if a file may import files that are neither beside nor below it.
     async fn names_what_is_above(self: &Arc<Self>, path: &Path) -> bool {
         let opened = self.files.opened(path).map(|(raw, _)| raw);
         let raw = match opened {
@@ -269,7 +273,7 @@ impl Core {
         raw.is_some_and(|raw| ["@../", "@~/", "@/"].iter().any(|above| raw.text().contains(above)))
     }
 
-    /// What was asked about a document when it was looked at last.
+    /// Returns the questions of the last view of a document.
     pub(crate) fn asked_before(&self, path: &Path) -> Vec<AgentQuestion> {
         let session = self.session();
         let document = session.documents.values().find(|document| document.path == path);
@@ -280,7 +284,8 @@ impl Core {
         self.answers_to(questions).await.into_iter().map(|(answer, _)| answer).collect()
     }
 
-    /// Whether no chosen harness reads the file, wherever above it is started and whatever beside it is read.
+    /// Returns true if no chosen agent reads the file, from any start directory above it and with any file beside it as
+    /// target.
     pub(crate) async fn is_never_read(
         self: &Arc<Self>,
         path: &Path,
@@ -314,7 +319,7 @@ impl Core {
         true
     }
 
-    /// The patterns of a rule that match nothing. Outside of the workspace nothing is looked through for them.
+    /// Returns the patterns of a rule that match nothing. Searches only inside the workspace.
     pub(crate) async fn dead_patterns(
         self: &Arc<Self>,
         path: &Path,
@@ -331,7 +336,8 @@ impl Core {
         self.query(wanted).await.value.clone()
     }
 
-    /// Looks for what the patterns of many rules match, in one walk per directory, so that it is known when each is asked about.
+    /// Searches for the matches of many rules' patterns in one walk per directory, so that later questions about each
+    /// are cached.
     pub(crate) async fn look_for_patterns(self: &Arc<Self>, files: &[PathBuf]) {
         let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for path in files {
@@ -344,8 +350,8 @@ impl Core {
         }
     }
 
-    /// The files and scripts that the prose of an instruction file names and that are not there, if the user wants to know.
-    /// Outside of the workspace nothing is looked for.
+    /// Returns the files and scripts that the prose of an instruction file mentions and that do not exist, if that
+    /// finding is enabled. Searches only inside the workspace.
     pub(crate) async fn absent(
         self: &Arc<Self>,
         path: &Path,
@@ -366,13 +372,14 @@ impl Core {
         self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
     }
 
-    /// The files that are loaded in place of this one and are the same file.
+    /// Returns the files that are loaded instead of this one and are the same file.
     async fn twins(self: &Arc<Self>, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
         let instead = findings::loaded_instead(seen, answers);
         if instead.is_empty() { instead } else { self.query(Twins::of(seen, instead)).await.value.clone() }
     }
 
-    /// What the client's sub-agents are told at their start, where a session is told the file and the user wants to know.
+    /// Returns the answers for the start of the client's sub-agents, for agents that load the file at the start of a
+    /// session, if that finding is enabled.
     async fn subagents(
         self: &Arc<Self>,
         seen: &Path,
@@ -393,8 +400,8 @@ impl Core {
         self.asked(asked.collect()).await
     }
 
-    /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what
-    /// has no path is in the settings.
+    /// Returns the problems of the agents that a file declares. The nearest declaration to a directory is the file in
+    /// it. Problems without a path are in the settings.
     pub(crate) async fn problems(self: &Arc<Self>, path: &Path) -> Vec<(Bytes<usize>, String)> {
         if path.file_name() != Some(FILE_NAME.as_ref()) {
             return Vec::new();
@@ -404,7 +411,7 @@ impl Core {
         problems.map(|problem| (problem.range.clone(), problem.message.clone())).collect()
     }
 
-    /// A part of any file.
+    /// Converts a byte range of any file to the editor's coordinates.
     pub(crate) async fn spot(self: &Arc<Self>, path: &Path, bytes: &Bytes<usize>) -> Option<Spot> {
         let (raw, _) = match self.files.opened(path) {
             Some((raw, real)) => (raw, Some(real)),
@@ -439,7 +446,7 @@ impl Core {
     }
 }
 
-/// Questions that are changed in one way.
+/// Applies a change to the standpoint of every question.
 fn changed(questions: &[(Choice, Standpoint)], change: impl Fn(&mut Standpoint)) -> Vec<AgentQuestion> {
     let changed = questions.iter().cloned().map(|(choice, mut standpoint)| {
         change(&mut standpoint);
@@ -448,7 +455,8 @@ fn changed(questions: &[(Choice, Standpoint)], change: impl Fn(&mut Standpoint))
     changed.collect()
 }
 
-/// The path under which the harnesses of `answers`, started in `cwd`, see a file: their working directory is physical.
+/// Returns the path under which the agents of `answers`, started in `cwd`, see a file: their working directory is
+/// physical.
 pub(crate) fn seen_as(path: &Path, cwd: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
     match (answers.first(), path.strip_prefix(cwd)) {
         (Some(answer), Ok(below)) => answer.standpoint.cwd.join(below),
@@ -456,7 +464,7 @@ pub(crate) fn seen_as(path: &Path, cwd: &Path, answers: &[Arc<Resolution>]) -> P
     }
 }
 
-/// The path of a document, for features that say nothing about other URIs.
+/// Returns the path of a document, or `None` for URIs that features ignore.
 pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
     convert::path_of(uri).ok()
 }

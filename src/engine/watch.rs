@@ -1,4 +1,4 @@
-//! Says whenever what an agent is told changes, without an editor.
+//! Reports changes of an agent's instructions, without an editor.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,50 +17,50 @@ use crate::report::briefing::totals;
 use crate::report::compare::{Difference, compare, paired};
 use crate::request::{Defaults, Places, Request};
 
-/// Further changes within this time are told of together.
+/// Changes within this time are reported together.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// How often to look again where the system cannot watch everything.
+/// Polling interval if the system cannot watch everything.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What a watcher is told.
+/// Event reported to the caller.
 pub enum Heard {
-    /// From now on nothing is missed; for these harnesses.
+    /// The watch is complete, for these agents.
     Begun(Vec<String>),
-    /// One harness tells something else now.
+    /// The instructions of one agent changed.
     Changed(Change),
 }
 
-/// How one harness's instructions changed.
+/// Change of one agent's instructions.
 #[derive(Clone, Debug, Serialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// Of the index; grows with every change.
+    /// Version of the index; it grows with every change.
     pub version: u64,
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules.
     pub edition: String,
-    /// How far the answer can be trusted.
+    /// Degree of trust in the answer.
     pub fidelity: String,
-    /// How large all instruction messages are now.
+    /// Current size of all instruction messages, in bytes.
     pub bytes: usize,
-    /// How large they were.
+    /// Previous size, in bytes.
     pub bytes_before: usize,
-    /// Tokens, estimated.
+    /// Estimated number of tokens.
     pub tokens: usize,
-    /// Why the harness would not start, if so.
+    /// Reason why the agent would not start, if any.
     pub refusal: Option<String>,
-    /// What is different; nothing: other text in the same files.
+    /// Differences. Empty if only the text of the same files changed.
     pub differences: Vec<Difference>,
-    /// Where the agent is started.
+    /// Directory in which the agent is started.
     pub cwd: PathBuf,
-    /// The home directory.
+    /// Home directory.
     #[serde(skip)]
     pub home: PathBuf,
 }
 
-/// Watches until the user interrupts it, or `say` answers `false`.
+/// Watches until the user interrupts it, or `say` returns false.
 pub fn watch(
     base: Defaults,
     request: &Request,
@@ -88,7 +88,7 @@ async fn watching(
 ) -> Result<(), String> {
     let mut told = asked(core, request, places).await?;
     let arming = core.clone();
-    // This looks once more at everything that was asked about, so no change in between is missed.
+    // This reads all facts once more, so no change in between is missed.
     drop(tokio::task::spawn_blocking(move || arming.watch()).await);
     let names = told.0.iter().map(|answer| format!("{} {}", answer.harness, answer.edition));
     if !say(Heard::Begun(names.collect())) {
@@ -102,7 +102,7 @@ async fn watching(
             let _ = timeout(LOOK_EVERY, changed).await;
         }
         while timeout(QUIET, core.changed_outside.notified()).await.is_ok() {}
-        // A declaration that cannot be read now may be one that is being written.
+        // An unreadable declaration may be in the middle of being written.
         let Ok(now) = asked(core, request, places).await else { continue };
         for (before, answer) in paired(&told.0, &now.0) {
             if change(before, answer, now.1).is_some_and(|change| !say(Heard::Changed(change))) {
@@ -117,9 +117,9 @@ async fn asked(core: &Arc<Core>, request: &Request, places: &Places) -> Result<(
     core.answers(request, places).await.map_err(|error| error.message.into_owned())
 }
 
-/// What changed for a harness, if the model is told anything else.
+/// Returns the change of one agent, or `None` if the model gets the same.
 fn change(before: &Resolution, now: &Resolution, version: u64) -> Option<Change> {
-    // The same answer, remembered.
+    // The answer came from the cache.
     if std::ptr::eq(before, now) {
         return None;
     }
@@ -145,7 +145,7 @@ fn change(before: &Resolution, now: &Resolution, version: u64) -> Option<Change>
     })
 }
 
-/// Ends when the user, or whoever started the program, wants it to end.
+/// Waits until the user or the parent process ends the program.
 async fn interrupted() {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Where a sentence comes from, asked without an editor.
+//! Finds the origin of a sentence, without an editor.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +17,10 @@ use crate::report::why::{self, Line, Near, Sought, Standing, Why};
 use crate::request::{Defaults, Places, Request};
 use crate::resolve::AgentQuestion;
 
-/// How many lines that are like the text are named.
+/// Maximum number of similar lines in the result.
 const NEAREST: usize = 3;
 
-/// Where the text stands in what agents that are started in `cwd` read, or would read, and what becomes of it.
+/// Finds the places of a text in the files that agents started in `cwd` read or could read, and what becomes of it.
 pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result<Why, String> {
     let Some(sought) = Sought::new(text) else { return Err("the text is empty; give a few words of it".to_owned()) };
     let home = base.home.clone();
@@ -32,7 +32,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
         let root = project(&cwd, &home, &answers);
         {
-            // Agents are still started where they were.
+            // The search covers the whole project, but agents are still started in `cwd`.
             let mut session = core.session();
             session.folders = vec![root.clone()];
             session.settings.cwd = Some(cwd.to_string_lossy().into_owned());
@@ -44,7 +44,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let mut near: Vec<(Vec<PathBuf>, Near)> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
         let all = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
-        // The names of one file stand together, its own before the links that lead to it.
+        // Names of one file are adjacent, its own before the links to it.
         let mut files: BTreeMap<PathBuf, BTreeSet<(bool, PathBuf)>> = BTreeMap::new();
         for path in all {
             let real = core.files.real(&path);
@@ -52,7 +52,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         }
         for names in files.into_values() {
             let names: Vec<PathBuf> = names.into_iter().map(|(_, path)| path).collect();
-            // Most files do not say it, and agents need not be asked about those.
+            // Most files do not contain the text, and agents need not be asked about those.
             let Ok(raw) = core.files.read(&names[0]) else { continue };
             if !sought.is_in(&raw.text()) {
                 near.extend(
@@ -84,21 +84,21 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
     })
 }
 
-/// Whom to ask about a file that says it.
+/// The agents to ask about a file that contains the text.
 struct Asking<'a> {
     core: &'a Arc<Core>,
-    /// The start of a session of each agent.
+    /// Questions about the start of a session, one per agent.
     questions: Vec<(Choice, Standpoint)>,
 }
 
 impl Asking<'_> {
-    /// Returns the places of a text in a file that has several names, and what agents make of it there at any moment.
+    /// Returns the places of a text in a file with several names, and what agents do with it at any moment.
     async fn places(&self, names: &[PathBuf], sought: &Sought) -> Vec<Standing> {
         let mut found: Vec<Standing> = Vec::new();
         for path in names {
             let Ok(view) = self.core.view(path).await else { continue };
             let mut places = why::places(&view.subject(), sought);
-            // A rule for some files is sent when one of them is read, or handed over.
+            // A rule with patterns is sent when a matching file is read or attached.
             let lost = |place: &Standing| place.harnesses.iter().any(|told| !told.reaches);
             for file in matched_by(self.core, path).await {
                 for tool in [Tool::Read, Tool::Mention] {
@@ -124,7 +124,7 @@ impl Asking<'_> {
         found
     }
 
-    /// Returns what each agent is told when it comes upon a file.
+    /// Returns the answers of all agents when they reach a file.
     async fn reaching(&self, file: &Path, tool: Tool) -> Vec<Arc<Resolution>> {
         let reaching = |(choice, at): &(Choice, Standpoint)| {
             let at = Standpoint { target: Some(file.to_owned()), tool, ..at.clone() };

@@ -1,6 +1,6 @@
-//! What lies in the workspace folders: the instruction files, found in the background and kept up to date by events.
+//! The instruction files of the workspace folders, found in the background and kept up to date by events.
 //!
-//! No answer waits for this: answers look at the paths they rest on. It serves those who want to know all files.
+//! No answer waits for this, because answers read the paths they depend on. It is for features that need to know all files.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -21,52 +21,51 @@ use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
 use crate::text::grouped;
 
-/// How long watching directories and looking through the folders wait, so that the file that is opened first is answered
-/// before.
+/// Delay of watching and scanning, so that the file that is opened first is answered first.
 const HEAD_START: Duration = Duration::from_millis(50);
 
-/// For how long the files of a folder are taken to be all, where the client does not tell of new ones: one may be put into a
-/// directory that is not watched.
+/// Time for which the files of a folder count as complete if the client does not report new ones: a file may be created
+/// in a directory that is not watched.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
-/// How many times as long as looking through a folder took it is not looked through again.
+/// Minimum rest between scans of a folder, as a multiple of the last scan's duration.
 const REST: u32 = 100;
 
-/// How often the client is told how far a scan is.
+/// Interval of progress reports to the client.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
 
-/// The workspace folders, by their physical paths.
+/// Workspace folders by physical path.
 #[derive(Default)]
 pub(crate) struct Workspace {
     roots: Mutex<BTreeMap<PathBuf, Root>>,
-    /// Held from a look at the disk until what it saw is taken in: an older look must not undo a newer one.
+    /// Locked from reading the disk until the result is stored: an older result must not overwrite a newer one.
     turn: Mutex<()>,
     scans: AtomicU64,
-    /// Some directory could not be watched, so files may come and go unseen.
+    /// True if some directory could not be watched, so that files may appear and disappear unnoticed.
     short: AtomicBool,
 }
 
 struct Root {
     token: String,
     progress: Arc<Progress>,
-    /// Whether a scan has ended; it may have been cancelled.
+    /// True if a scan has ended; it may have been cancelled.
     done: watch::Sender<bool>,
     files: BTreeSet<PathBuf>,
-    /// From when on whoever asks for the files has the folder looked through again, if nobody tells of all of them; `None` while
-    /// a scan runs.
+    /// Time from which a request for the files triggers a new scan, if nobody reports all changes; `None` while a scan
+    /// is running.
     look_again: Option<Instant>,
-    /// Where something happened while a scan ran; what it found there may be out of date.
+    /// Paths of changes during a scan; the scan's results there may be outdated.
     disturbed: Vec<PathBuf>,
 }
 
-/// The instruction files of one folder.
+/// Instruction files of one folder.
 pub(crate) struct Found {
     pub files: BTreeSet<PathBuf>,
-    /// Whether the whole folder was looked through.
+    /// True if the whole folder was scanned.
     pub complete: bool,
 }
 
-/// Who tells that files come and go.
+/// Source of file events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventSource {
     System,
@@ -75,7 +74,7 @@ pub(crate) enum EventSource {
 }
 
 impl EventSource {
-    /// The word for it in `briefing/status`.
+    /// Returns the value for `briefing/status`.
     pub fn word(self) -> &'static str {
         match self {
             EventSource::System => "directories",
@@ -90,33 +89,33 @@ impl Workspace {
         self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the scan of that progress token, or all.
+    /// Cancels the scan with this progress token, or all scans.
     pub fn cancel(&self, token: Option<&str>) {
         for root in self.roots().values().filter(|root| token.is_none_or(|token| root.token == token)) {
             root.progress.cancelled.store(true, Ordering::Relaxed);
         }
     }
 
-    /// A folder is no part of the workspace any more.
+    /// Removes a folder that is not part of the workspace any more.
     pub fn leave(&self, root: &Path) {
         if let Some(root) = self.roots().remove(root) {
             root.progress.cancelled.store(true, Ordering::Relaxed);
         }
     }
 
-    /// How many files are known, and whether every folder was looked through.
+    /// Returns the number of known files, and whether every folder was scanned.
     pub fn count(&self) -> (usize, bool) {
         let roots = self.roots();
         (roots.values().map(|root| root.files.len()).sum(), roots.values().all(Root::is_complete))
     }
 
-    /// Lets the time pass for which the files of a folder are taken to be all.
+    /// Makes the files of a folder count as outdated.
     #[cfg(test)]
     pub(crate) fn outdate(&self, root: &Path) {
         self.roots().get_mut(root).expect("a folder").look_again = Some(Instant::now());
     }
 
-    /// Some directory could not be watched.
+    /// Returns true if some directory could not be watched.
     pub fn is_short(&self) -> bool {
         self.short.load(Ordering::Relaxed)
     }
@@ -129,7 +128,7 @@ impl Root {
 }
 
 impl Core {
-    /// Looks a folder through in the background, and tells the client how far it is.
+    /// Scans a folder in the background, and reports progress to the client.
     pub(crate) fn look_through(self: &Arc<Self>, client: &Client, folder: &Path) {
         let path = self.files.real(folder);
         let progress = Arc::new(Progress::default());
@@ -152,12 +151,12 @@ impl Core {
         });
     }
 
-    /// Watches from soon on.
+    /// Starts watching after a short delay.
     pub(crate) fn watch_soon(self: &Arc<Self>) {
         let core = self.clone();
         tokio::spawn(async move {
             sleep(HEAD_START).await;
-            // Nobody waits for the end; it may take the system long.
+            // Not awaited, because the system may need long for it.
             drop(tokio::task::spawn_blocking(move || core.watch()));
         });
     }
@@ -194,7 +193,7 @@ impl Core {
         self.changed.notify_one();
     }
 
-    /// Looks a folder through, and takes in what it holds.
+    /// Scans a folder and stores the result.
     pub(crate) fn scan_now(self: &Arc<Self>, path: &Path, progress: &Arc<Progress>) {
         self.watch();
         let began = Instant::now();
@@ -202,7 +201,7 @@ impl Core {
         let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let disturbed = {
             let mut roots = self.workspace.roots();
-            // The folder may have left the workspace meanwhile, or have come back: then another scan is under way.
+            // The folder may have left the workspace in the meantime, or have returned; then another scan is running.
             let Some(root) = roots.get_mut(path).filter(|root| Arc::ptr_eq(&root.progress, progress)) else { return };
             root.files = found;
             root.look_again = Some(Instant::now() + LOOK_AGAIN.max(REST * began.elapsed()));
@@ -213,8 +212,8 @@ impl Core {
         self.files_changed(&disturbed);
     }
 
-    /// Returns the instruction files below a directory. To watch every directory would take the system long and much memory, so
-    /// those are watched that hold instruction files or are being filled, and what is above them.
+    /// Returns the instruction files below a directory. Watching every directory would take long and use much memory,
+    /// so only those that contain instruction files or are being filled are watched, and their parents.
     fn files_below(self: &Arc<Self>, path: &Path, progress: &Progress) -> BTreeSet<PathBuf> {
         let found = self.scanned(path, Threads::PerCore, scan::is_being_filled, progress);
         let Some(watcher) = self.watcher.get() else { return found };
@@ -222,7 +221,7 @@ impl Core {
         let dirs: BTreeSet<&Path> = found.iter().filter_map(|file| file.parent()).chain([path]).collect();
         let watched = dirs.into_iter().flat_map(|dir| {
             watching.watch(dir);
-            // Files may have come and gone before it was watched.
+            // Files may have appeared and disappeared before the directory was watched.
             self.scanned_in(dir)
         });
         let files = watched.collect();
@@ -230,13 +229,14 @@ impl Core {
         files
     }
 
-    /// Returns the instruction files below a directory that has come. Every directory is watched before it is listed, so nothing
-    /// that is put there later is missed.
+    /// Returns the instruction files below a new directory. Every directory is watched before it is listed, so later
+    /// additions are not missed.
     fn files_in_new(self: &Arc<Self>, path: &Path) -> BTreeSet<PathBuf> {
         self.scanned(path, Threads::One, |_| true, &Progress::default())
     }
 
-    /// Returns the instruction files below a directory, and watches the directories that `is_watched` names before they are listed.
+    /// Returns the instruction files below a directory. Directories for which `is_watched` returns true are watched
+    /// before they are listed.
     fn scanned(
         self: &Arc<Self>,
         path: &Path,
@@ -267,11 +267,11 @@ impl Core {
         files.filter(|file| is_instruction_file(file, &session.custom_names)).collect()
     }
 
-    /// The instruction files below a workspace folder, or below any other directory.
+    /// Returns the instruction files below a workspace folder or any other directory.
     pub(crate) async fn files_of(self: &Arc<Self>, root: &Path) -> Found {
         let scanned = self.workspace.roots().get(root).map(|root| root.done.subscribe());
         if let Some(mut done) = scanned {
-            // Fails if the folder leaves the workspace meanwhile; then it is looked through for this answer.
+            // Fails if the folder leaves the workspace in the meantime; then it is scanned for this request.
             let ended = done.wait_for(|done| *done).await.is_ok();
             if ended && self.told() != EventSource::Nobody {
                 self.look_again(root).await;
@@ -294,9 +294,9 @@ impl Core {
         }
     }
 
-    /// Looks a folder through again if files may have come unseen since it was looked through.
+    /// Scans a folder again if files may have appeared unnoticed since the last scan.
     async fn look_again(self: &Arc<Self>, path: &Path) {
-        // The client was asked to tell of the names that agents know, not of those that a project declares.
+        // The client was asked to report the file names that agents know, but not those that a project declares.
         let is_told = {
             let session = self.session();
             session.abilities.registers_file_events && session.custom_names.is_empty()
@@ -307,7 +307,7 @@ impl Core {
         let due = {
             let mut roots = self.workspace.roots();
             let Some(root) = roots.get_mut(path) else { return };
-            // One look serves all who ask meanwhile.
+            // One scan serves all concurrent requests.
             let is_due = root.look_again.take_if(|at| *at <= Instant::now()).is_some();
             is_due.then(|| root.progress.clone())
         };
@@ -317,7 +317,7 @@ impl Core {
         }
     }
 
-    /// Who tells that files come and go.
+    /// Returns the source of file events.
     pub(crate) fn told(&self) -> EventSource {
         if !self.workspace.is_short() && !self.blind.load(Ordering::Relaxed) {
             EventSource::System
@@ -328,7 +328,7 @@ impl Core {
         }
     }
 
-    /// Something happened there: files, or directories full of them, may have come or gone.
+    /// Handles changes: files, or directories full of them, may have appeared or disappeared.
     pub(crate) fn noticed(self: &Arc<Self>, changes: &[Change]) {
         let paths: Vec<PathBuf> = if changes.contains(&Change::Everything) {
             self.workspace.roots().keys().cloned().collect()

@@ -1,4 +1,4 @@
-//! Proves expectations while files are edited: what a change does not touch is remembered.
+//! Evaluates expectations while files are edited, with a cache of the results that a change does not affect.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -15,21 +15,21 @@ use crate::report::findings::{Finding, Kind};
 use crate::request::beside;
 use crate::snapshot::Content;
 
-/// What does not hold, each with its file.
+/// Failed expectations, each with its file.
 type Failed = Vec<(PathBuf, Content, Finding)>;
 
-/// What does not hold, by declaration and number of the expectation.
+/// Failed expectations, cached by declaration and number.
 #[derive(Default)]
 pub(crate) struct Proven {
     failed: Memory<(PathBuf, usize), Failed>,
-    /// How many expectations were proven.
+    /// Number of evaluations, for tests.
     #[cfg(test)]
     count: std::sync::atomic::AtomicUsize,
 }
 
 impl Proven {
-    /// Returns the failed expectations that concern a file: those that stand in it, and those whose text does. What is declared in
-    /// its directory and above it, up to the workspace folder, is proven.
+    /// Returns the failed expectations that concern a file: those declared in it, and those whose text is in it.
+    /// Declarations in the file's directory and its parents, up to the workspace folder, are evaluated.
     pub async fn about(&self, core: &Arc<Core>, path: &Path) -> Vec<Finding> {
         let (folder, is_on) = {
             let session = core.session();
@@ -42,7 +42,7 @@ impl Proven {
         for declaration in &declarations.value {
             let Ok(raw) = read(core, declaration).await else { continue };
             let here = declared(&raw);
-            // Most declarations expect nothing, and then nothing is looked for.
+            // Most declarations contain no expectations, so nothing needs to be searched.
             if here.all.is_empty() && here.wrong.is_empty() && here.extends.is_none() {
                 continue;
             }
@@ -53,7 +53,7 @@ impl Proven {
             for number in 0..ground.proofs.all.len() {
                 let (key, stamp) = ((declaration.clone(), number), ground.stamp(number));
                 let prove = self.failing(core, &mut ground, number);
-                // What is too much to be proven while somebody types is left to `briefing check`.
+                // Expectations that are too expensive while typing are left to `briefing check`.
                 let Ok(failed) = self.failed.get(core, key, Some(stamp), prove).await else { continue };
                 found.extend(failed.iter().cloned());
             }
@@ -61,7 +61,7 @@ impl Proven {
         found.into_iter().filter(|(file, ..)| *file == path).map(|(.., finding)| finding).collect()
     }
 
-    /// Proves one expectation. Why it fails rests on every instruction file, and that it holds on the answers alone.
+    /// Evaluates one expectation. A failure depends on every instruction file, a success only on the answers.
     async fn failing(&self, core: &Arc<Core>, ground: &mut Ground, number: usize) -> Result<Failed, String> {
         #[cfg(test)]
         self.count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Proven {
 }
 
 impl Ground {
-    /// Tells apart what an expectation wants, and the files it is about.
+    /// Returns a hash of an expectation's demand and of the files it is about.
     fn stamp(&self, number: usize) -> u64 {
         let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         let proof = &self.proofs.all[number];
@@ -94,7 +94,7 @@ impl Ground {
     }
 }
 
-/// Returns the files that expectations are about, relative to the root, in order.
+/// Returns the files that expectations are about, sorted and relative to the root.
 pub(super) async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
     let patterns: BTreeSet<(&Path, &String)> =
         proofs.iter().flat_map(|proof| proof.expectation.paths.iter().map(|pattern| (&*proof.dir, pattern))).collect();

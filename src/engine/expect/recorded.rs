@@ -1,4 +1,4 @@
-//! Judges recorded sessions by the expectations of a project.
+//! Checks recorded sessions against the expectations of a project.
 
 use std::path::Path;
 
@@ -13,39 +13,39 @@ use crate::report::expect::{Wanted, When};
 use crate::report::why::{Plain, Sought};
 use crate::request::{Defaults, Places, Request};
 
-/// An expectation of a project, with what it is about.
+/// An expectation of a project with the texts that it demands.
 pub struct Demanded {
     proof: Proof,
     wanted: Wanted,
 }
 
-/// What became of an expectation in a recorded session.
+/// Result of an expectation for a recorded session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// The expectation.
+    /// Id of the expectation.
     pub id: String,
-    /// Whether it held.
+    /// The verdict.
     pub verdict: Verdict,
-    /// At which step, and why.
+    /// Step and reason.
     pub why: String,
 }
 
-/// Whether an expectation held.
+/// Verdict on an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It held.
+    /// The expectation held.
     Held,
-    /// It did not.
+    /// The expectation failed.
     Failed,
-    /// The record does not hold enough to say so.
+    /// The record is too incomplete to decide.
     Unknown,
 }
 
-/// Returns the expectations that are declared in `cwd`, above it up to the root of the project, and below it. Those that are about sizes or
-/// about several agents at once are left out: they are no question to one session.
+/// Returns the expectations declared in `cwd`, in its parents up to the root of the project, and below it. Those about sizes or
+/// about several agents at once are left out, because a single session cannot answer them.
 ///
 /// # Errors
-/// If the settings make no sense; in words.
+/// If the settings are invalid. The error is a message for people.
 pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<Demanded>, String> {
     let home = base.home.clone();
     let (runtime, core) = at_rest(base, cwd, settings, None)?;
@@ -72,7 +72,7 @@ pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<De
 }
 
 impl Demanded {
-    /// Judges a session; `None` if the expectation is not about it.
+    /// Checks a session. Returns `None` if the expectation does not apply to it.
     pub fn judge(&self, session: &Session) -> Option<Judgement> {
         let moments = self.moments(session)?;
         let judged = moments.into_iter().map(|moment| self.at(session, moment));
@@ -81,11 +81,12 @@ impl Demanded {
             Verdict::Unknown => 1,
             Verdict::Held => 0,
         };
-        // The first of the worst.
+        // Take the first moment with the worst verdict.
         judged.reduce(|worst, next| if rank(&next) > rank(&worst) { next } else { worst })
     }
 
-    /// Returns the moments at which it must hold, each by the step after which or before which it is.
+    /// Returns the moments at which the expectation must hold, relative to steps. `None` if it does not apply to the
+    /// session.
     fn moments(&self, session: &Session) -> Option<Vec<Moment>> {
         let expectation = &self.proof.expectation;
         let agent = |spec: &String| spec.split('@').next().unwrap_or_default() == session.agent;
@@ -125,7 +126,7 @@ impl Demanded {
     fn at(&self, session: &Session, moment: Moment) -> Judgement {
         let (step, held) = match moment {
             Moment::After(step) => (step, session.held_after(step)),
-            // What comes with an edit comes with its result.
+            // Texts that come with an edit arrive with its result, so they are too late.
             Moment::Before(step) => {
                 (step, step.checked_sub(1).map_or_else(Vec::new, |before| session.held_after(before)))
             }

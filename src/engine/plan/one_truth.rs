@@ -1,4 +1,4 @@
-//! Plans one AGENTS.md for everybody, and the smallest bridge for those who do not read it.
+//! Plans one AGENTS.md for all agents, and minimal bridges for those that do not read it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::report::change::texts;
 use crate::report::expect::paragraphs;
 use crate::snapshot::FileType;
 
-/// A file by which an agent that does not read AGENTS.md is told it.
+/// A file through which an agent that does not read AGENTS.md loads it.
 struct Bridge {
     name: &'static str,
-    /// The text that imports an AGENTS.md beside it.
+    /// Text that imports an AGENTS.md beside it.
     import: &'static str,
 }
 
@@ -24,12 +24,13 @@ static BRIDGES: &[Bridge] = &[
     Bridge { name: "QWEN.md", import: "@./AGENTS.md\n" },
 ];
 
-/// Lines of settings that name AGENTS.md, each with its file.
+/// Settings that name AGENTS.md: the file, and the line.
 const SETTINGS: [(&str, &str); 1] = [(".aider.conf.yml", "read: AGENTS.md\n")];
 
 impl Planning {
-    /// Plans one AGENTS.md at the root, and in each directory below it that has instructions of its own. A file that only repeats it
-    /// goes or imports it, whichever loses less at the root; a file that says more keeps that. Who has neither gets a setting.
+    /// Plans one AGENTS.md in the root, and one in each directory below it with instructions of its own. A file that
+    /// only repeats it is deleted or imports it, whichever loses less in the root; a file that says more keeps the
+    /// difference. Agents with neither get a setting.
     pub(super) async fn one_truth(&self) -> Result<(Changes, Vec<String>), String> {
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let truth = self
@@ -89,7 +90,7 @@ impl Planning {
         self.now.files.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link)
     }
 
-    /// Returns the text that AGENTS.md of a directory would have: its own, or the largest of the others.
+    /// Returns the planned text of a directory's AGENTS.md: its own text, or the largest of the other files.
     fn truth(&self, dir: &Path, files: &mut Changes, notes: &mut Vec<String>) -> Option<String> {
         let agents_md = dir.join("AGENTS.md");
         if let Some(truth) = self.read(&agents_md) {
@@ -103,7 +104,7 @@ impl Planning {
         Some(text)
     }
 
-    /// Returns the directories below the root that have instruction files of the project's own.
+    /// Returns the directories below the root that contain the project's own instruction files.
     async fn nested(&self) -> Result<BTreeSet<PathBuf>, String> {
         let answers = self.answers(&self.now).await?;
         let found = below(&self.now, &self.root, &answers, None).instructions.into_iter();
@@ -120,7 +121,8 @@ impl Planning {
         Ok(dirs.filter(|dir| *dir != self.root).collect())
     }
 
-    /// Returns what a file would hold beside an AGENTS.md: what only it says, and the import if there is one.
+    /// Returns the planned text of a file beside an AGENTS.md: what only this file says, and the import if `imports` is
+    /// set.
     fn bridged(&self, bridge: &Bridge, path: &Path, truth: &str, imports: bool) -> Option<String> {
         let own = self.read(path).map(|text| own_blocks(&text, truth)).filter(|own| !own.trim().is_empty());
         match (imports, own) {
@@ -163,7 +165,7 @@ impl Planning {
     }
 }
 
-/// Returns the blocks of a text that another text does not say, without imports.
+/// Returns the blocks of a text that another text does not contain, without imports.
 fn own_blocks(text: &str, truth: &str) -> String {
     let said: BTreeSet<String> = paragraphs(truth).into_iter().chain(blocks(truth).map(words)).collect();
     let is_own = |block: &&str| {
