@@ -97,6 +97,9 @@ fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fac
     (fact, rests_on)
 }
 
+/// Maximum length of a path that may be opened, in bytes: `PATH_MAX` of Linux is 4 096, that of macOS 1 024; Windows takes 32 767.
+const PATH_CAP_BYTES: usize = if cfg!(windows) { 32_767 } else { 4096 };
+
 /// Runs `look` and adds the paths that it looks at to `rests_on`.
 fn noting<T>(
     fs: &dyn Filesystem,
@@ -142,6 +145,10 @@ fn trail(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> Vec<PathBuf> {
 /// depends on the directory that it leaves, which must exist.
 fn resolved(fs: &dyn Filesystem, path: &Path, plain: &mut Plain) -> Vec<PathBuf> {
     let mut trail = vec![path.to_owned()];
+    // No system opens it, so links in it are never followed. Its prefixes together are as long as the square of its length.
+    if path.as_os_str().len() > PATH_CAP_BYTES {
+        return trail;
+    }
     if path.file_name().is_some() && plain.holds(path) && fs.read_link(path).is_err() {
         return trail;
     }
@@ -196,5 +203,55 @@ impl Each for Noting<'_> {
         let has_dots = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         noted
             .extend(trail.into_iter().filter(|path| base.is_none_or(|base| !path.starts_with(base) || has_dots(path))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::snapshot::{Content, Entry, Errno, Meta, Unreadable};
+
+    /// An empty disk that counts how often it is asked for a link.
+    #[derive(Default)]
+    struct Empty(AtomicUsize);
+
+    impl Filesystem for Empty {
+        fn stat(&self, _: &Path) -> Result<Meta, Errno> {
+            Err(Errno::NOENT)
+        }
+
+        fn lstat(&self, _: &Path) -> Result<Meta, Errno> {
+            Err(Errno::NOENT)
+        }
+
+        fn read_link(&self, _: &Path) -> Result<PathBuf, Errno> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Err(Errno::NOENT)
+        }
+
+        fn real_path(&self, _: &Path) -> Result<PathBuf, Errno> {
+            Err(Errno::NOENT)
+        }
+
+        fn read(&self, _: &Path) -> Result<Content, Unreadable> {
+            Err(Unreadable::Errno(Errno::NOENT))
+        }
+
+        fn list(&self, _: &Path) -> Result<Vec<Entry>, Errno> {
+            Err(Errno::NOENT)
+        }
+    }
+
+    #[test]
+    fn a_path_that_no_system_opens_is_not_searched_for_links() {
+        for (parts, links) in [(3, 4), (20_000, 0)] {
+            let (disk, mut plain) = (Empty::default(), Plain::default());
+            let path = Path::new("/").join(["a"].repeat(parts).join("/"));
+            assert_eq!(resolved(&disk, &path, &mut plain), [path.as_path()]);
+            assert_eq!(disk.0.into_inner(), links);
+            assert_eq!(plain.0.is_empty(), links == 0);
+        }
     }
 }
