@@ -17,7 +17,7 @@ use crate::harness::{
     About, Attaches, Changed, Details, Edition, Evidence, History, Profile, Program, Replays, Resumes, Switches,
     switches,
 };
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType, Unreadable, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
 
@@ -233,6 +233,9 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
+    if chain.search.is_file(&own, "the user's folder")? {
+        return Err(Halt::refused(own, "CLINE_DIR must be a folder"));
+    }
     let places = [
         (cwd.join("AGENTS.md"), Scope::Project),
         (cwd.join(".clinerules"), Scope::Rule),
