@@ -1,4 +1,4 @@
-//! What can be typed at a place: paths of imports and settings, keys and their words, names of harnesses.
+//! Completion: paths of imports and settings, keys and their values, ids of agents.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use crate::harness::keys::{Key, Takes};
 use crate::harness::names::beside;
 use crate::snapshot::absolute;
 
-/// What is offered at a place.
+/// Completions for one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offer {
-    /// These words, in the place of these bytes.
+    /// Words that replace this byte range.
     Words(Range<usize>, Vec<Word>),
-    /// The entries of a directory, in the place of these bytes.
+    /// Entries of this directory, which replace this byte range.
     Entries(Range<usize>, PathBuf),
 }
 
-/// One word.
+/// One completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// What it is called.
+    /// Label shown in the list.
     pub label: String,
-    /// What is written.
+    /// Text to insert.
     pub text: String,
-    /// What it belongs to.
+    /// Id or title of the agent that the word belongs to.
     pub detail: String,
-    /// What it means.
+    /// Explanation of the word; empty if there is none.
     pub meaning: String,
 }
 
-/// What is offered at a byte of a file. `imports`: whether some harness reads the file, so that it may import others.
+/// Returns the completions at a byte of a file. `imports` is true if an agent reads the file, so that it may import others.
 pub fn offer(path: &Path, text: &str, byte: usize, imports: bool, customs: &Customs, home: &Path) -> Option<Offer> {
     let byte = text.floor_char_boundary(byte.min(text.len()));
     if path.file_name() == Some(FILE_NAME.as_ref()) {
@@ -48,7 +48,7 @@ pub fn offer(path: &Path, text: &str, byte: usize, imports: bool, customs: &Cust
     if imports { import(path, text, byte, home) } else { None }
 }
 
-/// `@` and the beginning of a path, or `#[[file:` and the same.
+/// Completes a path after `@` or `#[[file:`.
 fn import(path: &Path, text: &str, byte: usize, home: &Path) -> Option<Offer> {
     let line = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
     let before = &text[line..byte];
@@ -57,7 +57,7 @@ fn import(path: &Path, text: &str, byte: usize, home: &Path) -> Option<Offer> {
         (Some(at), _) => (line + at + 1, path.parent()?.to_owned()),
         _ => return None,
     };
-    // An `@` behind a letter is that of an address.
+    // An `@` after a letter belongs to an email address.
     let marked = text[..at].ends_with(':')
         || !text[..at - 1].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | '.' | '_'));
     let typed = &text[at..byte];
@@ -67,7 +67,7 @@ fn import(path: &Path, text: &str, byte: usize, home: &Path) -> Option<Offer> {
     Some(entries(typed, byte, &base, home))
 }
 
-/// The entries of the directory to which what is typed leads.
+/// Returns the entries of the directory that the typed path leads to.
 fn entries(typed: &str, byte: usize, base: &Path, home: &Path) -> Offer {
     let (dir, name) = typed.rsplit_once('/').map_or(("", typed), |(dir, name)| (dir, name));
     let dir = match dir.strip_prefix('~') {
@@ -86,7 +86,7 @@ fn keys(path: &Path, text: &str, spot: Spot) -> Option<Offer> {
         if words.iter().any(|word| word.label == next && word.detail == harness) {
             continue;
         }
-        // Half of the way explains nothing yet.
+        // The meaning describes the whole key, not a table on the way to it.
         let whole = key.name.split('.').count() == above.len() + 1;
         let meaning = if whole { key.meaning.to_owned() } else { String::new() };
         words.push(Word {
@@ -99,7 +99,7 @@ fn keys(path: &Path, text: &str, spot: Spot) -> Option<Offer> {
     (!words.is_empty()).then_some(Offer::Words(spot.at, words))
 }
 
-/// A key as its format writes it, with what comes behind it unless that is there.
+/// Formats a key for the file's format, with the separator after it unless that is already there.
 fn written(key: &str, path: &Path, text: &str, spot: &Spot) -> String {
     let rest = text[spot.at.end..].trim_start_matches(['"', '\'']).trim_start_matches(' ');
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -140,7 +140,7 @@ fn values(path: &Path, text: &str, byte: usize, spot: Spot, home: &Path) -> Opti
     }
 }
 
-/// In a `briefing.toml`: what a harness of one's own can extend.
+/// Completes the value of `extends` in a `briefing.toml`: agents that a custom agent can extend.
 fn harnesses(path: &Path, text: &str, byte: usize, customs: &Customs) -> Option<Offer> {
     let spot = spot(path, text, byte)?;
     let extends = spot.part == Part::Value && spot.way.last().is_some_and(|key| key == "extends");

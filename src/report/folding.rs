@@ -1,4 +1,4 @@
-//! What of a file can be folded away: text that the model never sees, the head, and sections.
+//! Folding ranges: text that the model never sees, front matter, and sections.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use super::front_matter::head;
 use super::symbols::symbols;
 use crate::text;
 
-/// A part of a file that can be folded.
+/// A folding range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// Where, in bytes of the file.
+    /// Byte range in the file.
     pub range: Range<usize>,
-    /// What is shown in its place.
+    /// Text shown in place of the folded range.
     pub instead: Option<String>,
 }
 
-/// The parts, the lost ones first.
+/// Returns the folding ranges of a file, those of cut text first.
 pub fn folds(subject: &Subject) -> Vec<Fold> {
     let mut found: Vec<Fold> = Vec::new();
     for finding in findings(subject) {

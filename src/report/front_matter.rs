@@ -1,35 +1,34 @@
-//! The head of a rule file, line by line with spans: enough to say what stands where. What a harness makes of it is the
-//! harness's own affair.
+//! Front matter of a rule file, split by line into keys and values with byte ranges. Each agent's own code interprets it.
 
 use std::ops::Range;
 
-/// One key of a head, with its values.
+/// One key of the front matter, with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key stands, in bytes of the file.
+    /// Byte range of the key in the file.
     pub at: Range<usize>,
-    /// The values, unquoted, and where they stand: one, or those of a list.
+    /// Values without quotation marks, each with its byte range: one value, or the items of a list.
     pub values: Vec<(String, Range<usize>)>,
 }
 
-/// A head between two lines of three dashes.
+/// Front matter between two lines of three dashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// From the first dash to the last, in bytes of the file.
+    /// Byte range from the first dash to the last.
     pub at: Range<usize>,
     /// Its keys.
     pub entries: Vec<Entry>,
-    /// The second line of dashes is there.
+    /// True if the second line of dashes is present.
     pub closed: bool,
 }
 
-/// The keys by which harnesses are told for which files a rule is.
+/// Keys whose values are the globs of a rule.
 pub const PATTERN_KEYS: [&str; 4] = ["applyTo", "paths", "globs", "fileMatchPattern"];
 
 impl Head {
-    /// The patterns that decide for which files the rule is; none where another key says that it always is, or never.
+    /// Returns the globs that scope the rule; none if another key (`alwaysApply`, `inclusion`) overrides them.
     pub fn patterns(&self) -> impl Iterator<Item = &(String, Range<usize>)> {
         let said = |key: &str| self.values(key).first().map(|(value, _)| value.as_str());
         let decides = said("alwaysApply") != Some("true") && said("inclusion").is_none_or(|word| word == "fileMatch");
@@ -37,13 +36,13 @@ impl Head {
         keys.flat_map(|key| self.values(key))
     }
 
-    /// The values of a key.
+    /// Returns the values of a key.
     pub fn values(&self, key: &str) -> &[(String, Range<usize>)] {
         self.entries.iter().find(|entry| entry.key == key).map_or(&[], |entry| &entry.values)
     }
 }
 
-/// The head of a text, if it has one. A byte order mark before it does not count.
+/// Parses the front matter of a text, if there is any. A byte order mark before it is skipped.
 pub fn head(text: &str) -> Option<Head> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut at = text.len() - body.len();
@@ -79,7 +78,7 @@ pub fn head(text: &str) -> Option<Head> {
     Some(Head { at: start..at, entries, closed: false })
 }
 
-/// `"a"`, `a, b` or `["a", "b"]`; braces hold a comma together.
+/// Parses `"a"`, `a, b` or `["a", "b"]`. Commas inside braces do not separate values.
 fn values(text: &str, from: usize) -> Vec<(String, Range<usize>)> {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
@@ -102,7 +101,7 @@ fn values(text: &str, from: usize) -> Vec<(String, Range<usize>)> {
         }
     }
     found.extend(value(&list[begin..], start + begin));
-    // `applyTo: "a,b"` is one text with two patterns.
+    // `applyTo: "a,b"` is one string with two globs.
     if quoted_whole
         && let [(text, at)] = &found[..]
         && !text.contains('{')

@@ -1,22 +1,22 @@
-//! Short notes at the ends of lines: where it is cut, where it goes on, where 85 % of a limit are used.
+//! Inlay hints at the ends of lines: where text is cut, where it continues, where 85 % of a limit are used.
 
 use super::findings::{NEAR_PERCENT, Subject, gaps, title, uses};
 use super::words::{Paths, unit};
 use crate::answer::Fate;
 use crate::text::grouped;
 
-/// A note at a byte of the file.
+/// An inlay hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Where.
+    /// Byte offset in the file.
     pub at: usize,
-    /// What is shown there.
+    /// Text of the hint.
     pub label: String,
-    /// What is shown when somebody points at it.
+    /// Tooltip of the hint.
     pub tooltip: String,
 }
 
-/// The notes of a file, in the order of the file.
+/// Returns the hints of a file, in text order.
 pub fn hints(subject: &Subject) -> Vec<Hint> {
     let mut found = Vec::new();
     for (answer, source) in subject.sources() {
@@ -50,13 +50,13 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
         let tooltip = format!("At the end of this file, {used} of {value} {unit} are used. {from}");
         found.push(Hint { at, label, tooltip });
     }
-    // Inside of a word a note would tear it apart.
+    // A hint inside a word would split it.
     found.iter_mut().for_each(|hint| hint.at = line_end(subject.raw, hint.at));
     found.sort_by_key(|hint| hint.at);
     found
 }
 
-/// The end of the line in which a byte stands.
+/// Returns the end of the line that contains a byte, without the line ending.
 fn line_end(raw: &[u8], byte: usize) -> usize {
     let end = raw[byte..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| byte + end);
     end - usize::from(end > byte && raw[..end].ends_with(b"\r"))

@@ -8,7 +8,7 @@ use super::words::list;
 use crate::answer::Resolution;
 use crate::queries::roster::{Reason, Roster, What};
 
-/// How many agents with the same reason are named before the others are only counted.
+/// Maximum number of agents listed by name per reason; the others are only counted.
 const NAMED: usize = 6;
 
 /// The reason of an agent that the user named.

@@ -1,4 +1,4 @@
-//! What stands above an instruction file: how much of a limit it uses, what it applies to, and what can be asked.
+//! Code lenses above an instruction file: usage of limits, the files that it applies to, and commands.
 
 use super::findings::{Subject, title, uses};
 use super::front_matter::head;
@@ -6,27 +6,27 @@ use super::words::unit;
 use crate::answer::{Scope, Trigger};
 use crate::text::grouped;
 
-/// What a line above the file leads to.
+/// Command of a lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
-    /// What every harness is told.
+    /// Shows the effective instructions of every agent.
     Show,
-    /// Why the file is told, or not.
+    /// Explains why the file is loaded or not.
     Why,
 }
 
-/// One line above the file.
+/// One code lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
-    /// What it says.
+    /// Text of the lens.
     pub title: String,
-    /// What it leads to.
+    /// Command that the lens runs.
     pub leads: Leads,
-    /// For which harness, if for one.
+    /// Id of the agent, if the lens is about one agent.
     pub harness: Option<String>,
 }
 
-/// The lines above a file that some harness considers.
+/// Returns the lenses of a file; none if no agent considers it.
 pub fn lenses(subject: &Subject) -> Vec<Lens> {
     let mut found: Vec<Lens> = Vec::new();
     let beside = subject.beside().filter(|(beside, _)| beside.sources().next().is_some());
@@ -43,7 +43,7 @@ pub fn lenses(subject: &Subject) -> Vec<Lens> {
     found
 }
 
-/// How much of each limit is used.
+/// Returns one lens for each limit, with its usage.
 fn limits(subject: &Subject, condition: &str) -> Vec<Lens> {
     let mut found = Vec::new();
     for usage in uses(subject) {
@@ -59,7 +59,7 @@ fn limits(subject: &Subject, condition: &str) -> Vec<Lens> {
     found
 }
 
-/// The files for which the text is told.
+/// Describes the files that the instructions apply to.
 pub fn applies_to(subject: &Subject) -> Option<String> {
     let decoded = subject.raw.text();
     if let Some(head) = head(&decoded) {
@@ -77,7 +77,7 @@ pub fn applies_to(subject: &Subject) -> Option<String> {
         (Scope::Import, _) => Some("imported".to_owned()),
         (Scope::Config, _) => Some("named in settings".to_owned()),
         (_, Trigger::Session | Trigger::Read) => {
-            // Whatever folder a harness keeps its rules in, they are about the directory that holds it.
+            // Rules in an agent's folder apply to the directory that contains this folder.
             let dir = subject.base();
             let below = answer.answer.root.as_deref().and_then(|root| dir.strip_prefix(root).ok())?;
             Some(if below.as_os_str().is_empty() {

@@ -1,4 +1,4 @@
-//! What can be followed from a file: each import and each entry that leads to one place.
+//! Document links: imports and settings entries that resolve to exactly one place.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use super::findings::Subject;
 use super::mentions::{Named, named};
 use crate::answer::Place;
 
-/// Words that can be followed.
+/// A link in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where they stand, in bytes of the file.
+    /// Byte range in the file.
     pub at: Range<usize>,
-    /// Where they lead.
+    /// Target of the link.
     pub to: Place,
-    /// To which harnesses that means something.
+    /// Ids of the agents that resolve this text.
     pub harnesses: Vec<String>,
 }
 
-/// The links of a file, in its order.
+/// Returns the links of a file, in text order.
 pub fn links(subject: &Subject) -> Vec<Link> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
     let link = |words: Named| match <[Place; 1]>::try_from(words.leads_to) {
@@ -27,7 +27,7 @@ pub fn links(subject: &Subject) -> Vec<Link> {
     named.into_iter().filter_map(link).collect()
 }
 
-/// Everything that the words at a byte lead to.
+/// Returns the mention at a byte: its range and all places that it resolves to.
 pub fn leads(subject: &Subject, byte: usize) -> Option<(Range<usize>, Vec<Place>)> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
     let words = named.into_iter().find(|words| words.at.start <= byte && byte <= words.at.end)?;

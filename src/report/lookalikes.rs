@@ -54,12 +54,12 @@ const ALIKE: [(char, char); 46] = [
     ('Ζ', 'Z'),
 ];
 
-/// A word with letters that look like others.
+/// A word with letters that look like Latin ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
-    /// Where, in bytes of the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// The letters.
+    /// The letters that look like Latin ones.
     pub letters: Vec<char>,
     /// The word as people read it.
     pub reads: String,

@@ -1,21 +1,21 @@
-//! A file as people read it: code, links, comments and prose of its Markdown, in byte ranges.
+//! Byte ranges of code, links and comments in Markdown, and escaping of text for it.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// What stands where.
+/// Byte ranges of the parts of a Markdown text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Code spans, without the backticks.
     pub code: Vec<Range<usize>>,
-    /// Where links and pictures lead, as it is written in the text.
+    /// Targets of links and images, as written in the text.
     pub links: Vec<Range<usize>>,
     /// Comments, from `<!--` to `-->`.
     pub comments: Vec<Range<usize>>,
 }
 
-/// The outline of a text, without its head, which is no Markdown.
+/// Returns the outline of a text. Front matter is skipped because it is not Markdown.
 pub fn outline(text: &str) -> Outline {
     let mut found = Outline::default();
     let start = super::front_matter::head(text).filter(|head| head.closed).map_or(0, |head| head.at.end);
@@ -29,7 +29,7 @@ pub fn outline(text: &str) -> Outline {
                 Tag::Link { link_type: LinkType::Inline, dest_url, .. }
                 | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
             ) => {
-                // A target that is written with escapes is not found, and left out.
+                // A target that is written with escapes is not found and therefore left out.
                 let place = text[at.clone()].rfind(&*dest_url).filter(|_| !dest_url.is_empty());
                 found.links.extend(place.map(|place| at.start + place..at.start + place + dest_url.len()));
             }
@@ -44,7 +44,7 @@ pub fn outline(text: &str) -> Outline {
     found
 }
 
-/// What stands between backticks.
+/// Returns the range of a code span without its backticks and the white space inside them.
 fn unquoted(text: &str, at: Range<usize>) -> Range<usize> {
     let ticks = text[at.clone()].bytes().take_while(|byte| *byte == b'`').count();
     let inner = at.start + ticks..at.end - ticks;
@@ -84,9 +84,9 @@ pub fn inert(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
         let is_live = match c {
             '<' => true,
-            // Brackets alone, as in `app/[id]/page.tsx`, lead nowhere; another text may have opened them.
+            // A bracket pair alone, as in `app/[id]/page.tsx`, is no link. The opening bracket may be in another text.
             ']' => rest.is_empty() || rest.starts_with(['(', '[', ']', ':']),
-            // It would take from what follows what makes it harmless.
+            // A backslash would cancel the escape of the character after it.
             '\\' => rest.chars().next().is_none_or(|next| next.is_ascii_punctuation()),
             _ => false,
         };
@@ -103,7 +103,7 @@ pub fn code_span(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// Where a run of just so many backticks begins.
+/// Returns the offset of the first run of exactly `ticks` backticks.
 fn closing(text: &str, ticks: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(start) = text[from..].find('`').map(|at| from + at) {

@@ -1,4 +1,4 @@
-//! Where a file names others, in byte ranges: what links, definitions, hovers and renames rest on.
+//! Byte ranges of the mentions of other files in a file; links, definitions, hovers and renames are built on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,21 +8,21 @@ use std::sync::Arc;
 use super::settings;
 use crate::answer::{Fate, Place, Resolution};
 
-/// Words in a file that name other files.
+/// A mention of other files in the text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Where they stand, in bytes of the file.
+    /// Byte range in the file.
     pub at: Range<usize>,
-    /// What they say.
+    /// Text of the mention.
     pub text: String,
-    /// Where they lead.
+    /// Files and URLs that the text resolves to.
     pub leads_to: Vec<Place>,
-    /// To which harnesses that means something.
+    /// Ids of the agents that resolve this text.
     pub harnesses: Vec<String>,
 }
 
 impl Named {
-    /// The files that they lead to.
+    /// Returns the files that the text resolves to, without URLs.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.leads_to.iter().filter_map(|place| match place {
             Place::Path(path) => Some(path.as_path()),
@@ -30,13 +30,13 @@ impl Named {
         })
     }
 
-    /// Whether they are a pattern, and not the name of one file.
+    /// Returns true if the text is a glob rather than the name of one file.
     pub fn is_pattern(&self) -> bool {
         self.text.contains(['*', '?', '[', '{'])
     }
 }
 
-/// What a file names, in its order, by the answers of the harnesses that read it.
+/// Returns the mentions in a file in text order, taken from the answers of the agents that read it.
 pub fn named(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
     let mut words: BTreeMap<&str, (BTreeSet<Place>, BTreeSet<&str>)> = BTreeMap::new();
     for answer in answers {
@@ -63,13 +63,13 @@ pub fn named(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named>
     found
 }
 
-/// Whether a mention stands in this file. What a layer of settings mentions, where the layer is several files, is said to
-/// stand in their directory.
+/// Returns true if a mention belongs to the file `path`. Mentions of a settings layer that consists of several files are
+/// recorded with the directory of those files.
 fn stands_in(path: &Path, mentioned: &Path) -> bool {
     path == mentioned || (path.parent() == Some(mentioned) && path.extension().is_some_and(|it| it != "md"))
 }
 
-/// Texts in a settings file that are a URL which is read, or the name of files that are considered.
+/// Returns the strings in a settings file that equal a source's URL or file name. Missing sources do not count.
 fn entries(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
     let Some(texts) = settings::texts(path, raw) else { return Vec::new() };
     let named = |(text, at): (String, Range<usize>)| {
@@ -88,7 +88,7 @@ fn entries(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
     texts.into_iter().filter_map(named).collect()
 }
 
-/// Whether an answer rests on a settings file.
+/// Returns true if an answer depends on a settings file.
 fn rests_on(answer: &Resolution, path: &Path) -> bool {
     answer.trace.iter().any(|probe| probe.path == path) || answer.depends().any(|ask| ask.path() == path)
 }
@@ -100,11 +100,11 @@ fn is_called(place: &Place, text: &str) -> bool {
     }
 }
 
-/// Where words stand in a file: behind an `@` or `#[[file:`, or between quotation marks.
+/// Finds `texts` in a file: after `@` or `#[[file:`, or between quotation marks.
 fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t str)> {
     let lengths: BTreeSet<usize> = texts.iter().map(|text| text.len()).collect();
     let mut found: Vec<(Range<usize>, &str)> = Vec::new();
-    // The texts that stand somewhere with nothing but white space behind them.
+    // Texts that occur at least once followed by white space or the end of the file.
     let mut whole: BTreeSet<&str> = BTreeSet::new();
     let mut from = 0;
     for at in 0..raw.len() {
@@ -116,7 +116,7 @@ fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t st
         };
         let blanks = if raw[at] == b':' { raw[at + 1..].iter().take_while(|byte| **byte == b' ').count() } else { 0 };
         let start = at + 1 + blanks;
-        // The longest one: `@a.md` may be the beginning of `@a.md.bak`.
+        // Take the longest match: `@a.md` may be the beginning of `@a.md.bak`.
         let longest = lengths.iter().rev().find_map(|&len| {
             let words = std::str::from_utf8(raw.get(start..start + len)?).ok()?;
             let text = texts.get(words)?;
@@ -134,7 +134,7 @@ fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t st
             }
         }
     }
-    // To some harnesses, punctuation behind a path belongs to it. Where the path stands alone, that is what is meant.
+    // Some agents take punctuation after a path as part of it. If the path also occurs alone, only that occurrence counts.
     found.retain(|(at, text)| {
         let quoted = matches!(raw[at.start - 1], b'"' | b'\'');
         quoted || !whole.contains(text) || is_free(&raw[at.end..])
@@ -142,12 +142,12 @@ fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t st
     found
 }
 
-/// Whether nothing but white space follows at once.
+/// Returns true if `rest` is empty or begins with white space.
 fn is_free(rest: &[u8]) -> bool {
     rest.first().is_none_or(u8::is_ascii_whitespace)
 }
 
-/// Whether a path goes on, so that what stands before is only its beginning.
+/// Returns true if `rest` continues a path, so that the text before it is only the beginning of that path.
 fn goes_on(rest: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-/".contains(byte);
     match rest {
@@ -157,7 +157,7 @@ fn goes_on(rest: &[u8]) -> bool {
     }
 }
 
-/// The mentions that lead to a file, or to one below it: in which file they stand, and what they say.
+/// Returns the mentions that resolve to `target` or to a path below it, each as file, text and resolved path.
 pub fn leading_to<'a>(
     target: &'a Path,
     answers: &'a [Arc<Resolution>],
@@ -169,7 +169,7 @@ pub fn leading_to<'a>(
     })
 }
 
-/// The files in which something stands that leads to a file, or to one below it.
+/// Returns the files with a mention that resolves to `target` or to a path below it.
 pub fn files_leading_to(target: &Path, answers: &[Arc<Resolution>]) -> BTreeSet<PathBuf> {
     leading_to(target, answers).map(|(file, ..)| file.to_owned()).collect()
 }

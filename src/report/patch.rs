@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::text::lines_beside;
 
-/// How many lines stand around a difference.
+/// Number of context lines around a difference.
 const CONTEXT: usize = 3;
 
 /// Returns the patch that makes `after` of `before`; `None` is a file that is not there. `name` is relative, with slashes.
@@ -31,7 +31,7 @@ fn hunks(before: &str, after: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
     while let Some(first) = lines[at..].iter().position(|(mark, _)| *mark != ' ').map(|first| at + first) {
-        // Differences that are near each other are one hunk.
+        // Differences close to each other form one hunk.
         let mut end = first;
         while let Some(next) = lines[end..].iter().position(|(mark, _)| *mark != ' ') {
             if end != first && next > 2 * CONTEXT {

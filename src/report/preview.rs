@@ -32,13 +32,13 @@ pub struct Span {
     pub path_start: usize,
 }
 
-/// The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text.
+/// Returns the exact texts. With several messages or agents, a line introduces each, since they are separate texts.
 pub fn prompt<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> String {
     laid_out(answers).0
 }
 
-/// The texts of one harness and nothing else: its messages in order, each beginning on a line of its own; or only message
-/// `number`, counted from 1.
+/// Returns only the texts of one agent: its messages in order, each starting on a new line, or only message `number`,
+/// counted from 1.
 pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, String> {
     let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
     let texts: Vec<String> =
@@ -89,7 +89,7 @@ pub fn layers(answers: &[Resolution]) -> String {
     out
 }
 
-/// The text of one answer as [`prompt`] lays it out, with its spans; `bytes` tells what a file holds.
+/// Returns the text of one answer as [`prompt`] lays it out, with its spans. `bytes` returns the content of a file.
 pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) -> Preview {
     let (text, starts) = laid_out([answer]);
     let mut spans: Vec<Span> = Vec::new();
@@ -118,7 +118,7 @@ pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) ->
     Preview { text, spans }
 }
 
-/// The whole text, and where in it the text of each message starts.
+/// Returns the whole text, and the offset at which the text of each message starts.
 fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, Vec<(&'a Message, usize)>) {
     let of_answer = |answer: &'a Resolution| {
         let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
@@ -140,14 +140,14 @@ fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, V
     (text, starts)
 }
 
-/// A line shorter than this may stand anywhere by chance; in bytes.
+/// Minimum length of a line to search for, in bytes; shorter lines may occur anywhere by chance.
 const SHORTEST_LINE_BYTES: usize = 4;
 
-/// How many lines may be looked for in vain before the rest of a file counts as rewritten.
+/// Number of lines not found after which the rest of a file counts as rewritten.
 const MISSES: usize = 100;
 
-/// Where `piece` stands in `text` from `from` on: whole, less white space around it, or line by line. With each place,
-/// the range of the piece that stands there.
+/// Finds `piece` in `text` from byte `from` on: whole, without surrounding white space, or line by line. Returns each
+/// position with the range of `piece` found there.
 fn runs(text: &str, piece: &str, from: usize) -> Vec<(usize, Range<usize>)> {
     let trimmed = piece.trim();
     if trimmed.is_empty() {

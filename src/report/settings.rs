@@ -1,5 +1,5 @@
-//! What stands at a byte of a settings file or of the head of a rule: which key, or the value of which. Files are broken
-//! while they are being typed, so this does not rest on a parser.
+//! Finds the key or value at a byte of a settings file or of the front matter of a rule. Files are incomplete while they
+//! are being typed, so this does not use a parser.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,17 +13,17 @@ mod toml;
 /// A place in a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The keys that lead there; of a key, itself included.
+    /// Path of keys to the place, including the key itself.
     pub way: Vec<String>,
-    /// Whether it is a key, or belongs to a value.
+    /// Part of the entry: key or value.
     pub part: Part,
-    /// The word there, in bytes of the file, without quotation marks.
+    /// Byte range of the word, without quotation marks.
     pub at: Range<usize>,
-    /// Whether quotation marks stand around it, or have begun.
+    /// True if the word is quoted, even if the closing quotation mark is missing.
     pub quoted: bool,
 }
 
-/// What stands at a place.
+/// Part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A key.
@@ -32,7 +32,7 @@ pub enum Part {
     Value,
 }
 
-/// What stands at a byte of a file; `None` where no key and no value can stand.
+/// Returns the place at a byte of a file; `None` if neither a key nor a value can be there.
 pub fn spot(path: &Path, text: &str, byte: usize) -> Option<Spot> {
     let byte = text.floor_char_boundary(byte.min(text.len()));
     match format(path)? {
@@ -42,7 +42,8 @@ pub fn spot(path: &Path, text: &str, byte: usize) -> Option<Spot> {
     }
 }
 
-/// Every text in a settings file, and where it stands without its quotation marks; `None` if it is none, or broken.
+/// Returns every string in a settings file with its byte range, without quotation marks; `None` if the file is not JSON or
+/// TOML, or does not parse.
 pub fn texts(path: &Path, raw: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     let text = std::str::from_utf8(raw).ok()?;
     let root = match format(path)? {

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-/// A section with those inside it.
+/// A section and its subsections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What the heading says.
+    /// Text of the heading.
     pub title: String,
-    /// How deep the heading is: 1 to 6.
+    /// Level of the heading: 1 to 6.
     pub level: usize,
-    /// The line of the heading, in bytes.
+    /// Byte range of the heading's line.
     pub heading: Range<usize>,
-    /// The whole section, in bytes, without the line end that ends it.
+    /// Byte range of the whole section, without trailing white space.
     pub range: Range<usize>,
     /// Sections with deeper headings.
     pub children: Vec<Section>,
 }
 
-/// The sections of a Markdown text. Headings in fenced code are none.
+/// Returns the sections of a Markdown text. Headings in fenced code are ignored.
 pub fn symbols(text: &str) -> Vec<Section> {
     let mut open: Vec<Section> = Vec::new();
     let mut done: Vec<Section> = Vec::new();
@@ -29,7 +29,7 @@ pub fn symbols(text: &str) -> Vec<Section> {
     done
 }
 
-/// Ends every open section that a heading of that level ends; level 0 is the end of the text, and ends all.
+/// Closes every open section that a heading of `level` ends. Level 0 stands for the end of the text and closes all.
 fn close(open: &mut Vec<Section>, done: &mut Vec<Section>, level: usize, text: &str, at: usize) {
     while open.last().is_some_and(|section| section.level >= level.max(1)) {
         let Some(mut section) = open.pop() else { return };
@@ -42,7 +42,7 @@ fn close(open: &mut Vec<Section>, done: &mut Vec<Section>, level: usize, text: &
     }
 }
 
-/// Every heading line with its level and title.
+/// Returns every heading with its byte range, level and title.
 fn headings(text: &str) -> Vec<(Range<usize>, usize, String)> {
     let mut found = Vec::new();
     let (mut at, mut fence): (usize, Option<&str>) = (0, None);

@@ -1,4 +1,4 @@
-//! Which keys can stand in a file.
+//! Known keys of settings files and front matter.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use crate::harness::keys::Key;
 use crate::harness::names::Names;
 use crate::harness::{ALL, Profile};
 
-/// The keys of one harness in the files that a matcher knows.
+/// Keys of one agent in the files that `files` matches.
 struct Known {
     files: Names,
     harness: &'static str,
@@ -26,7 +26,7 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     ALL.iter().flat_map(of).collect()
 });
 
-/// The keys that can stand in a file, each with its harness.
+/// Returns the keys that a file can contain, each with the id of its agent.
 pub fn keys_of(path: &Path) -> impl Iterator<Item = (&'static str, &'static Key)> {
     let here = KNOWN.iter().filter(|known| known.files.matches(path));
     here.flat_map(|known| known.keys.iter().map(|key| (known.harness, key)))

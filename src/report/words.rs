@@ -1,11 +1,11 @@
-//! How sentences name things: lists, counts, and paths as somebody at a standpoint would write them.
+//! Wording for people: fates, triggers, units, counts, and paths shortened for the reader's directory.
 
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Certain, Fate, Per, Resolution, Standpoint, Tool, Trigger, Unit};
 pub use crate::text::list;
 
-/// What became of a file, for people; `docs/words.md` explains each word.
+/// Returns the word for a fate, for people; `docs/words.md` explains each word.
 pub fn fate(fate: Fate) -> &'static str {
     match fate {
         Fate::Truncated => "cut",
@@ -21,7 +21,7 @@ pub fn fate(fate: Fate) -> &'static str {
     }
 }
 
-/// When a text reaches the model, for people.
+/// Returns the phrase for when a text reaches the model, for people.
 pub fn when(trigger: Trigger) -> &'static str {
     match trigger {
         Trigger::Session => "at start",
@@ -31,7 +31,7 @@ pub fn when(trigger: Trigger) -> &'static str {
     }
 }
 
-/// How an agent comes upon a file, for people.
+/// Returns the verb for how an agent accesses a file, for people.
 pub fn reached(tool: Tool) -> &'static str {
     match tool {
         Tool::Read => "read",
@@ -42,7 +42,7 @@ pub fn reached(tool: Tool) -> &'static str {
     }
 }
 
-/// What a limit is shared by, for people.
+/// Returns the phrase for whether a limit applies to each file or to all files together, for people.
 pub fn per(per: Per) -> &'static str {
     match per {
         Per::Source => "per file",
@@ -50,7 +50,7 @@ pub fn per(per: Per) -> &'static str {
     }
 }
 
-/// A unit, for people.
+/// Returns the name of a unit, for people.
 pub fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Utf16 => "UTF-16 units",
@@ -58,7 +58,7 @@ pub fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// What may be relied on in an answer that is not exact.
+/// Returns the sentence that says which parts of an inexact answer are certain.
 pub fn certain(certain: &[Certain]) -> &'static str {
     match (certain.contains(&Certain::Set), certain.contains(&Certain::Order)) {
         (true, true) => "the files and their order are certain",
@@ -67,32 +67,32 @@ pub fn certain(certain: &[Certain]) -> &'static str {
     }
 }
 
-/// `1 file`, `2 files`.
+/// Formats a number with its noun: `1 file`, `2 files`.
 pub fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", crate::text::grouped(number))
 }
 
-/// Shortens paths for a reader who stands in one directory: relative to it inside the project, `~` in the home directory.
+/// Shortens paths for a reader in one directory: relative to it inside the project, with `~` in the home directory.
 #[derive(Clone, Debug)]
 pub struct Paths {
-    /// Each directory with what is written in its place; the first that holds a path counts.
+    /// Directories and their replacements; the first directory that contains a path applies.
     places: Vec<(PathBuf, String)>,
 }
 
 impl Paths {
-    /// With nothing but `~` for the home directory.
+    /// Creates a shortener that only replaces the home directory with `~`.
     pub fn home(home: &Path) -> Paths {
         let places = if home.parent().is_some() { vec![(home.to_owned(), "~/".to_owned())] } else { Vec::new() };
         Paths { places }
     }
 
-    /// As an answer's standpoint has it.
+    /// Creates a shortener for the standpoint and root of an answer.
     pub fn of(resolution: &Resolution) -> Paths {
         Paths::from(&resolution.standpoint, resolution.answer.root.as_deref())
     }
 
-    /// From the start directory; up to `root` paths are written with `..`.
+    /// Creates a shortener for the start directory. Paths above it are written with `..`, up to `root`.
     pub fn from(at: &Standpoint, root: Option<&Path>) -> Paths {
         let inside = root.filter(|root| at.cwd.starts_with(root));
         let mut places = vec![(at.cwd.clone(), String::new())];
@@ -103,7 +103,7 @@ impl Paths {
         Paths { places }
     }
 
-    /// A path.
+    /// Shortens a path.
     pub fn path(&self, path: &Path) -> String {
         let short = self.places.iter().find_map(|(dir, instead)| {
             let inside = path.strip_prefix(dir).ok().filter(|inside| !inside.as_os_str().is_empty())?;
@@ -112,7 +112,7 @@ impl Paths {
         short.unwrap_or_else(|| path.display().to_string())
     }
 
-    /// A sentence that may name paths.
+    /// Shortens all paths in a sentence.
     pub fn text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -128,7 +128,7 @@ impl Paths {
                 Some((instead, inside)) => {
                     out.push_str(instead);
                     rest = inside;
-                    // What follows belongs to the same path.
+                    // The text up to the next white space belongs to the same path.
                     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
                     out.push_str(&rest[..end]);
                     rest = &rest[end..];
