@@ -1,4 +1,4 @@
-//! Asks the user's own client what it tells its model, and compares: the only room that starts a program.
+//! Runs the user's own client and compares its requests with Briefing's answer; the only module that starts a program.
 //!
 //! The client meets a `model` on the loopback interface that has it read a file, and keeps what it is sent. It runs on a
 //! `copy` of what the answer rests on: on Linux, where that is allowed, in a `root` and a network of its own, elsewhere where
@@ -37,24 +37,24 @@ use process::{CommandLine, End};
 
 /// The argument with which the program starts itself in namespaces of their own.
 pub const INSIDE: &str = "--inside";
-/// How much longer than the client the program may take that starts it.
+/// Time that the sandboxed process may take beyond the client's own limit.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Whom Briefing's own answer comes from.
+/// Callback that computes Briefing's own answer.
 pub type Answers<'a> = &'a dyn Fn(&Choice, &Standpoint) -> Resolution;
 
-/// What came of a question.
+/// Result of one question: both answers and the time taken.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What Briefing says.
+    /// Briefing's answer.
     pub ours: Said,
-    /// What the client says.
+    /// The client's answer.
     pub theirs: Said,
-    /// How long the client took, in milliseconds.
+    /// Run time of the client, in milliseconds.
     pub millis: u64,
 }
 
-/// What one of the two says.
+/// Answer of Briefing or of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Said {
@@ -66,12 +66,12 @@ pub enum Said {
     Nothing(String),
 }
 
-/// Where a client is asked.
+/// Place in which a client runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
     /// In a root and a network of its own.
     OwnRoot,
-    /// Where the copy lies.
+    /// In the directory of the copy, without a sandbox.
     Copy,
 }
 
@@ -101,7 +101,7 @@ fn namespaces(program: &Path) -> Option<Command> {
     Some(command)
 }
 
-/// Where a system keeps its own programs. `PATH` is not asked: projects put directories of theirs there.
+/// Directories of system programs. `PATH` is not used: projects put their own directories there.
 const SYSTEM_PROGRAMS: [&str; 5] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin"];
 
 /// Returns a program of the system by its absolute path.
@@ -129,11 +129,11 @@ fn is_of_the_system(_: &Path) -> bool {
     false
 }
 
-/// A directory of our own, which is gone with this.
+/// Private temporary directory, removed on drop.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new one, which nobody else may look into.
+    /// Creates the directory; on Unix only its owner may read it.
     pub fn new() -> io::Result<Scratch> {
         let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let dir = std::env::temp_dir().join(format!("briefing-verify-{}-{since:x}", std::process::id()));
@@ -144,7 +144,7 @@ impl Scratch {
         Ok(Scratch(fs::canonicalize(dir)?))
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn dir(&self) -> &Path {
         &self.0
     }
@@ -156,7 +156,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Asks, in the way that `place` says.
+/// Runs the question in `place`.
 pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> {
     match place {
         Where::OwnRoot => ask_inside(plan),
@@ -164,7 +164,7 @@ pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, Strin
     }
 }
 
-/// Starts this very program in namespaces of its own, and tells it what to ask.
+/// Starts this program in its own namespaces and sends it the plan.
 fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
     let own = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
     let failed = |error: io::Error| format!("it cannot be started again by itself: {error}");
@@ -193,7 +193,7 @@ fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
     serde_json::from_slice(&said).map_err(|_| format!("its sandbox cannot be set up: {}", words.trim()))
 }
 
-/// What the program does that was started so: makes a root of its own, asks there, and says what came of it.
+/// Entry point of the sandboxed process: reads the plan from stdin, enters its own root, and prints the outcome.
 pub fn inside(answers: Answers) -> Result<(), String> {
     let mut told = Vec::new();
     io::stdin().read_to_end(&mut told).map_err(|error| error.to_string())?;
@@ -205,7 +205,7 @@ pub fn inside(answers: Answers) -> Result<(), String> {
     io::stdout().write_all(&said).map_err(|error| error.to_string())
 }
 
-/// Asks both about the files as they are here.
+/// Asks Briefing and the client about the files as this process sees them.
 fn here(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> {
     let client = client::of(&plan.harness).ok_or_else(|| format!("{} cannot be asked", plan.harness))?;
     let (choice, standpoint) = plan.question()?;
@@ -220,7 +220,7 @@ fn here(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> 
     Ok(Outcome { ours, theirs, millis })
 }
 
-/// Length and time of a file: another stamp is that of another file.
+/// Returns length and modification time of a file; a changed stamp means a changed file.
 fn stamp(file: &Path) -> Option<(u64, SystemTime)> {
     let meta = fs::metadata(file).ok()?;
     Some((meta.len(), meta.modified().ok()?))
@@ -270,7 +270,7 @@ fn theirs(plan: &Plan, place: Where, client: &Client) -> io::Result<Said> {
     Ok(understood(&run, client, &model, &end, &process::last_words(&line.output)))
 }
 
-/// What the end of a run means.
+/// Converts the end of a run into the client's answer.
 fn understood(run: &Run, client: &Client, model: &Model, end: &End, words: &str) -> Said {
     let heard = model.heard();
     let words = if words.is_empty() { "it printed nothing".to_owned() } else { format!("it printed\n{words}") };

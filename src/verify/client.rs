@@ -24,15 +24,15 @@ mod qwen_code;
 pub struct Client {
     /// The harness that it is.
     pub harness: &'static str,
-    /// What of its settings would start programs, or lead to another model.
+    /// Settings that would start programs or select another model, with their harmless values.
     pub harmless: &'static [Harmless],
-    /// With which arguments it is run first, where it takes a model from its settings alone.
+    /// Arguments of a preparatory run, for a client that takes its model only from its settings.
     pub before: Option<fn(&Run) -> Vec<String>>,
-    /// How it is started.
+    /// Returns arguments and environment for a run.
     pub start: fn(&Run) -> Start,
-    /// The call by which it reads a file; `None` where reading adds nothing.
+    /// Tool call that reads a file; `None` if reading adds no instructions.
     pub read: Option<fn(&str) -> Call>,
-    /// The texts in the requests of a session, of which there is at least one.
+    /// Extracts the texts from the requests of a session; there is at least one request.
     pub texts_sent: fn(&Run, &[Value]) -> Result<Vec<Sent>, String>,
 }
 
@@ -47,7 +47,7 @@ pub static ALL: [&Client; 7] = [
     &cline::CLIENT,
 ];
 
-/// The client of that harness.
+/// Returns the client of a harness.
 pub fn of(harness: &str) -> Option<&'static Client> {
     ALL.into_iter().find(|client| client.harness == harness)
 }
@@ -56,31 +56,31 @@ pub fn of(harness: &str) -> Option<&'static Client> {
 pub struct Run<'a> {
     /// Its version, as far as it is known.
     pub version: &'a str,
-    /// Where it runs.
+    /// Place in which it runs.
     pub place: Where,
-    /// Where its model listens.
+    /// Port of its model.
     pub port: u16,
     /// The file that it is to read.
     pub file: Option<&'a Path>,
-    /// Where it may leave what it likes.
+    /// Directory that it may write to.
     pub scratch: &'a Path,
-    /// Whether the user has set this variable.
+    /// Returns true if the user has set a variable.
     pub is_set: &'a dyn Fn(&str) -> bool,
 }
 
 impl Run<'_> {
-    /// The address of its model.
+    /// Returns the URL of `path` at its model.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Whether it is that version or a later one.
+    /// Returns true if the client has this version or a later one.
     pub fn is_since(&self, version: &str) -> bool {
         crate::harness::Version(self.version).is_since(version)
     }
 }
 
-/// How a client is started.
+/// Arguments and environment of a client.
 #[derive(Default)]
 pub struct Start {
     /// Its arguments.
@@ -106,7 +106,7 @@ impl Start {
 pub struct Sent {
     /// `session` or `read`.
     pub trigger: String,
-    /// Who says it.
+    /// Role of the message.
     pub role: String,
     /// The text.
     pub text: String,
@@ -118,7 +118,7 @@ impl Sent {
     }
 }
 
-/// The text of a message's content, which is a text or a list of parts.
+/// Returns the text of a message's content, which is a string or a list of parts.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -127,20 +127,20 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// The texts of one role in a request of Chat Completions, a line apart.
+/// Joins the texts of one role in a Chat Completions request with newlines.
 fn said_by(request: &Value, role: &str) -> String {
     let said = list(request, "messages").iter().filter(|message| message["role"] == role);
     said.map(|message| text_of(&message["content"])).collect::<Vec<_>>().join("\n")
 }
 
-/// The messages of the last request from the last answer of a tool on.
+/// Returns the messages of the last request, from the last tool result on.
 fn after_reading(requests: &[Value]) -> &[Value] {
     let Some(messages) = requests.last().and_then(|request| request["messages"].as_array()) else { return &[] };
     let last = messages.iter().rposition(|message| message["role"] == "tool");
     last.map_or(&[], |last| &messages[last..])
 }
 
-/// What stands between two texts, for each time that both are there.
+/// Returns every section of `text` between `start` and `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;

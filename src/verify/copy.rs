@@ -16,9 +16,9 @@ use crate::snapshot::{Ask, Fact, FileType, absolute};
 
 /// A file that nobody asked for is copied up to this size, in bytes.
 const UNASKED_BYTES: u64 = 256 * 1024;
-/// How many entries of a directory are looked at.
+/// Maximum number of entries that are read from a directory.
 const ENTRIES: usize = 2_000;
-/// How many links are followed from one path: where there are more, they go round in a circle.
+/// Maximum number of links that are followed from one path; more are taken for a loop.
 const LINKS: usize = 40;
 /// The endings of files that may be instructions.
 const INSTRUCTIONS: [&str; 4] = [".md", ".mdc", "rules", ".markdown"];
@@ -26,20 +26,20 @@ const INSTRUCTIONS: [&str; 4] = [".md", ".mdc", "rules", ".markdown"];
 /// A tree under construction.
 pub struct Copy<'a> {
     fs: &'a dyn Filesystem,
-    /// Where it is laid out: what is at `/a` comes to `TREE/a`.
+    /// Root of the copy: `/a` is copied to `TREE/a`.
     tree: &'a Path,
-    /// Only what is below these is copied; the rest stays where it is.
+    /// Directories whose content is copied; everything else stays where it is.
     covers: &'a [PathBuf],
-    /// Whether links are to lead to copies, because the copy is used where it is laid out.
+    /// True if absolute links are rewritten to lead into the copy, because the copy is used in place.
     moved: bool,
     harmless: &'a [Harmless],
     made: HashSet<PathBuf>,
-    /// How many files have their text.
+    /// Number of files that were copied with their text.
     pub texts: usize,
 }
 
 impl<'a> Copy<'a> {
-    /// An empty copy.
+    /// Creates an empty copy.
     pub fn new(
         fs: &'a dyn Filesystem,
         tree: &'a Path,
@@ -50,7 +50,7 @@ impl<'a> Copy<'a> {
         Copy { fs, tree, covers, moved, harmless, made: HashSet::new(), texts: 0 }
     }
 
-    /// Copies what a question asked about.
+    /// Copies the files that a fact of the answer depends on.
     pub fn asked(&mut self, ask: &Ask, fact: Option<&Fact>) -> io::Result<()> {
         match ask {
             Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Target(path) => self.entry(path),
@@ -66,7 +66,7 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// Copies the instruction files beside what was asked about, which no rule names.
+    /// Copies the instruction files of a directory that no rule of Briefing looked at.
     pub fn beside(&mut self, dir: &Path) -> io::Result<()> {
         for entry in self.fs.list(dir).unwrap_or_default().into_iter().take(ENTRIES) {
             let name = entry.name.to_string_lossy().to_lowercase();
@@ -81,7 +81,7 @@ impl<'a> Copy<'a> {
         Ok(())
     }
 
-    /// Where the copy of a path is.
+    /// Returns the path of the copy of `path`.
     pub fn place(&self, path: &Path) -> PathBuf {
         self.tree.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -90,12 +90,12 @@ impl<'a> Copy<'a> {
         self.covers.iter().any(|cover| path.starts_with(cover))
     }
 
-    /// Makes the same kind of thing as is at a path, with nothing in it, and everything that leads there.
+    /// Creates an entry of the kind that is at `path`, without its text, and every directory and link on the way.
     pub fn entry(&mut self, path: &Path) -> io::Result<()> {
         self.reach(path).map(drop)
     }
 
-    /// The same; and where it is once the links on the way are followed, if anything is there.
+    /// Creates the entry as well, and returns its path with all links followed, if it exists.
     fn reach(&mut self, path: &Path) -> io::Result<Option<PathBuf>> {
         self.follow(path, LINKS)
     }
@@ -152,7 +152,7 @@ impl<'a> Copy<'a> {
         Err(io::Error::other(format!("{} changed while it was copied", path.display())))
     }
 
-    /// An empty file in the place of one.
+    /// Opens an empty file at the place of a path.
     fn opened(&self, path: &Path) -> io::Result<fs::File> {
         let place = self.prepared(path)?;
         let mut options = fs::OpenOptions::new();
@@ -161,7 +161,7 @@ impl<'a> Copy<'a> {
         options.write(true).create(true).truncate(true).open(place)
     }
 
-    /// Some clients do not trust what others may write to.
+    /// Copies the mode of a file: some clients do not trust files that others may write to.
     #[cfg(unix)]
     fn mode_of(&self, path: &Path, place: &Path, kind: FileType) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
@@ -197,7 +197,7 @@ impl<'a> Copy<'a> {
         entries.iter().take(ENTRIES).try_for_each(|entry| self.entry(&real.join(&entry.name)))
     }
 
-    /// As much of a repository as shows git that it is one. Its settings may hold passwords, and its hooks are programs.
+    /// Copies what git needs to recognize a repository, without its settings (may hold passwords) and hooks (programs).
     fn repository(&mut self, dir: &Path) -> io::Result<()> {
         let git = dir.join(".git");
         self.entry(&git)?;

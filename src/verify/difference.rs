@@ -1,12 +1,12 @@
-//! Whether Briefing and a client say the same, and where they first do not.
+//! Compares the answers of Briefing and of a client, and finds their first difference.
 
 use super::Said;
 use super::client::Sent;
 
-/// How the two compare.
+/// Result of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Byte for byte the same: how many messages, and how many bytes.
+    /// Equal byte for byte: number of messages and number of bytes.
     Equal(usize, usize),
     /// Neither starts.
     BothRefuse,
@@ -16,21 +16,21 @@ pub enum Verdict {
     Unheard(String),
 }
 
-/// Where two first differ.
+/// First difference of two answers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where, in words.
+    /// Description of the place.
     pub at: String,
-    /// What Briefing has there.
+    /// Briefing's text at the place.
     pub ours: String,
-    /// What the client has there.
+    /// The client's text at the place.
     pub theirs: String,
 }
 
-/// How much is shown around the first difference, in characters.
+/// Length of the text shown around the first difference, in characters.
 const AROUND: usize = 160;
 
-/// Compares what Briefing says with what the client says.
+/// Compares Briefing's answer with the client's.
 pub fn compare(ours: &Said, theirs: &Said) -> Verdict {
     match (ours, theirs) {
         (_, Said::Nothing(why)) | (Said::Nothing(why), _) => Verdict::Unheard(why.clone()),
@@ -67,7 +67,7 @@ fn texts(ours: &[Sent], theirs: &[Sent]) -> Verdict {
     Verdict::Different(difference)
 }
 
-/// The first place at which two texts differ.
+/// Finds the first place at which two texts differ.
 fn within(number: usize, ours: &str, theirs: &str) -> Difference {
     let equal = ours.bytes().zip(theirs.bytes()).take_while(|(one, other)| one == other).count();
     let at = ours.floor_char_boundary(equal).min(theirs.floor_char_boundary(equal));
@@ -81,7 +81,7 @@ fn within(number: usize, ours: &str, theirs: &str) -> Difference {
     }
 }
 
-/// The text from there on as far as it is shown, with what cannot be seen escaped.
+/// Returns up to `AROUND` characters from `start`, with invisible characters escaped.
 fn part(text: &str, start: usize) -> String {
     let rest = text.get(start..).unwrap_or_default();
     let mut shown: String = rest.chars().take(AROUND).flat_map(char::escape_debug).collect();

@@ -1,4 +1,4 @@
-//! What of a file must not come into a copy: secrets, and whatever a client would start by itself.
+//! Replaces settings that must not be copied: secrets, and programs that a client would start by itself.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::formats::{Node, parse_jsonc};
 
-/// A key of settings that a copy has another value for.
+/// Settings key that gets another value in a copy.
 pub struct Harmless {
     /// The keys that lead to it; `*` is any.
     pub path: &'static [&'static str],
@@ -15,13 +15,13 @@ pub struct Harmless {
 }
 
 impl Harmless {
-    /// A key that these keys lead to.
+    /// Creates a replacement for the value at `path`.
     pub const fn new(path: &'static [&'static str], value: &'static str) -> Harmless {
         Harmless { path, value }
     }
 }
 
-/// The bytes of a file as they come into a copy.
+/// Returns the bytes of a file for the copy.
 pub fn harmless(path: &Path, bytes: &[u8], keys: &[Harmless]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -31,7 +31,7 @@ pub fn harmless(path: &Path, bytes: &[u8], keys: &[Harmless]) -> Vec<u8> {
     }
 }
 
-/// Values are replaced where they stand; what is broken stays broken, and starts nothing.
+/// Replaces values in place. Invalid JSON is left unchanged: it starts nothing.
 fn json(text: &str, keys: &[Harmless]) -> String {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Ok(node) = parse_jsonc(bare) else { return text.to_owned() };
@@ -61,14 +61,14 @@ fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(Rang
     }
 }
 
-/// A key is left out however it is written: as a table, with dots, in braces.
+/// Removes keys in every TOML notation: tables, dotted keys and inline tables.
 fn toml(text: &str, keys: &[Harmless]) -> String {
     let Ok(mut table) = text.parse::<toml::Table>() else { return text.to_owned() };
     let left_out = keys.iter().filter(|key| leave_out(&mut table, key.path)).count();
     if left_out == 0 { text.to_owned() } else { table.to_string() }
 }
 
-/// Whether there was something at these keys.
+/// Removes the value at `path`; returns true if there was one.
 fn leave_out(table: &mut toml::Table, path: &[&str]) -> bool {
     match path {
         [] => false,

@@ -31,7 +31,7 @@ pub struct Call {
     pub arguments: Value,
 }
 
-/// What a model says next.
+/// Next output of the model.
 enum Turn<'a> {
     /// The client is to do something first: the number of the call, and the call.
     Call(usize, &'a Call),
@@ -39,15 +39,15 @@ enum Turn<'a> {
     End,
 }
 
-/// What one of the protocols makes of a request.
+/// Facts that a protocol module extracts from a request.
 struct Exchange {
-    /// Whether the session itself asks; titles and summaries are asked for beside it.
+    /// True if the request belongs to the session; requests for titles and summaries do not.
     of_session: bool,
-    /// How many answers of tools the request carries.
+    /// Number of tool results in the request.
     results: usize,
 }
 
-/// What is sent back.
+/// Body of an HTTP response, with its content type.
 struct Reply {
     kind: &'static str,
     body: String,
@@ -63,9 +63,9 @@ impl Reply {
     }
 }
 
-/// The model while it listens.
+/// A listening model; dropping it ends its thread.
 pub struct Model {
-    /// Where.
+    /// Port on the loopback interface.
     pub port: u16,
     shared: Arc<Shared>,
     /// Ends the thread when it is dropped.
@@ -78,17 +78,17 @@ struct Shared {
     events: Sender<Event>,
 }
 
-/// What a model was sent.
+/// Requests that a model has received.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
     /// The bodies of the session's requests, in order.
     pub requests: Vec<Value>,
-    /// What was asked that none of the protocols knows.
+    /// Requests that match none of the protocols.
     pub strange: Vec<String>,
 }
 
 impl Model {
-    /// Begins to listen. Once the client has made every call of the script, the request that shows it is an event.
+    /// Starts listening. Sends `Event::Sent` for a request that shows that every call of the script was made.
     pub fn start(calls: Vec<Call>, events: Sender<Event>) -> io::Result<Model> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -109,7 +109,7 @@ impl Model {
         Ok(Model { port, shared, _alive: alive })
     }
 
-    /// What it was sent so far.
+    /// Returns the requests received so far.
     pub fn heard(&self) -> Heard {
         self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -136,7 +136,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     Ok(response.unwrap_or_default())
 }
 
-/// No models, no settings, no news.
+/// Returns an empty list, for requests that ask the model for nothing.
 fn nothing() -> Reply {
     Reply::json(&json!({ "object": "list", "data": [], "models": [] }))
 }
@@ -166,7 +166,7 @@ impl Shared {
         nothing()
     }
 
-    /// Keeps a request of the session, and says what the script has next.
+    /// Stores a request of the session and replies with the next step of the script.
     fn turn(&self, body: &Value, exchange: Exchange, say: impl Fn(&Turn) -> Reply) -> Reply {
         if !exchange.of_session {
             return say(&Turn::End);
@@ -175,7 +175,7 @@ impl Shared {
         match self.calls.get(exchange.results) {
             Some(call) => say(&Turn::Call(exchange.results, call)),
             None => {
-                // Nobody waits any more where the run has ended.
+                // The receiver is gone if the run has ended.
                 let _ = self.events.send(Event::Sent);
                 say(&Turn::End)
             }
@@ -183,7 +183,7 @@ impl Shared {
     }
 }
 
-/// The elements of a list; none where there is no list.
+/// Returns the elements of the list at `key`, or an empty slice if it is not a list.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }

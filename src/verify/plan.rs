@@ -1,4 +1,4 @@
-//! What is to be asked, and where: all that the process has to know that starts the client.
+//! Plan of one question: everything that the process that starts the client has to know.
 #![expect(clippy::disallowed_methods, reason = "the room lays out a tree of its own")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,9 +41,9 @@ const SYSTEM: [&str; 19] = [
     "System",
     "Applications",
 ];
-/// Variables that are never handed on.
+/// Parts of the names of variables that are never passed to a client.
 const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH"];
-/// What a client may try to show a page with.
+/// Programs with which a client may try to open a web page.
 const OPENERS: [&str; 5] = ["xdg-open", "open", "x-www-browser", "sensible-browser", "wslview"];
 /// The variables that name a proxy.
 pub const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
@@ -53,13 +53,13 @@ pub const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_
 pub struct Plan {
     /// The harness.
     pub harness: String,
-    /// The same with the version whose rules are compared.
+    /// The harness with the version whose rules are compared, as `HARNESS@VERSION`.
     pub spec: String,
     /// The version that runs, as far as it is known.
     pub version: String,
     /// The program.
     pub program: PathBuf,
-    /// Where it is started.
+    /// Working directory of the client.
     pub cwd: PathBuf,
     /// The file that it is to read.
     pub file: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Plan {
     pub covers: Vec<PathBuf>,
     /// The programs below these, which stay where they are.
     pub kept: Vec<PathBuf>,
-    /// How long it may take.
+    /// Maximum run time of the client.
     pub limit: Duration,
 }
 
@@ -85,31 +85,31 @@ pub struct Installed {
     pub program: PathBuf,
     /// Its version; empty where it is not known.
     pub version: String,
-    /// Where a shell looks for programs.
+    /// Directories in which a shell looks for programs.
     pub path: Vec<PathBuf>,
 }
 
-/// How a client is asked.
+/// Parameters for asking a client.
 pub struct Way<'a> {
-    /// Which.
+    /// The client to ask.
     pub client: &'a Installed,
     /// A directory of our own.
     pub scratch: &'a Path,
-    /// How long it may take.
+    /// Maximum run time of the client.
     pub limit: Duration,
     /// The disk.
     pub fs: &'a dyn Filesystem,
 }
 
 impl Plan {
-    /// The client is asked what the answer is about.
+    /// Plans the question that `answer` answers.
     pub fn of(answer: &Resolution, way: &Way) -> Plan {
         let env = handed_on(answer);
         let covers = covers(&answer.standpoint, &env);
         Plan::about(answer, &answer.standpoint, env, covers, way)
     }
 
-    /// The client is asked about a case, and not what the answer is about. The user's own files are covered all the same.
+    /// Plans a question of a case instead. The user's own files are covered as well.
     pub fn of_case(answer: &Resolution, world: &World, (cwd, file): &(PathBuf, Option<PathBuf>), way: &Way) -> Plan {
         let env = Arc::new(world.env.clone());
         let at = Standpoint {
@@ -157,12 +157,12 @@ impl Plan {
         }
     }
 
-    /// Where the copy is.
+    /// Returns the directory of the copy.
     pub fn tree(&self) -> PathBuf {
         self.scratch.join("tree")
     }
 
-    /// Lays out the copy of what the answer rests on, and says how many texts are in it.
+    /// Creates the copy of the files that the answer rests on; returns the number of texts in it.
     pub fn lay_out(
         &self,
         answer: &Resolution,
@@ -194,14 +194,14 @@ impl Plan {
         Ok(copy.texts)
     }
 
-    /// Lays out a case in the place of a copy.
+    /// Creates the files of a case instead of a copy.
     pub fn lay_out_case(&self, world: &World, moved: bool) -> io::Result<()> {
         let _ = fs::remove_dir_all(self.tree());
         world.lay_out(&self.tree(), moved)?;
         openers(&self.scratch)
     }
 
-    /// The same question about the copy, where it lies.
+    /// Returns the plan with its covered paths moved into the copy.
     pub fn moved(&self) -> Plan {
         let to = |path: &Path| {
             let is_covered = self.covers.iter().any(|cover| path.starts_with(cover));
@@ -219,7 +219,7 @@ impl Plan {
         }
     }
 
-    /// The rules, and the standpoint.
+    /// Returns the rules and the standpoint of the question.
     pub fn question(&self) -> Result<(Choice, Standpoint), String> {
         let choice = harness::choose(&self.spec, &Customs::default())?;
         let mut standpoint = Standpoint::plain(&self.cwd, &self.home, Arc::new(self.env.clone()));
@@ -233,12 +233,12 @@ impl Plan {
         Ok((choice, standpoint))
     }
 
-    /// Whether the user has set a variable.
+    /// Returns true if the user has set a variable.
     pub fn is_set(&self, name: &str) -> bool {
         self.env.contains_key(name)
     }
 
-    /// What every client finds in its environment: the user's variables that count, and nothing that leads anywhere.
+    /// Returns the environment of every client: the user's relevant variables, and proxies that lead nowhere.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let nowhere = "http://127.0.0.1:9".to_owned();
         let temporary = self.scratch.join("tmp");
@@ -270,7 +270,7 @@ impl Plan {
     }
 }
 
-/// The variables that an answer used, with their values; none of a secret.
+/// Returns the variables that an answer used, with their values and without secrets.
 fn handed_on(answer: &Resolution) -> BTreeMap<String, String> {
     let own = ["HOME", "PATH", "PWD"];
     let is_secret = |name: &str| SECRET.iter().any(|word| name.to_uppercase().contains(word));
@@ -278,7 +278,7 @@ fn handed_on(answer: &Resolution) -> BTreeMap<String, String> {
     used.filter_map(|name| Some((name.clone(), answer.standpoint.env.get(name)?.clone()))).collect()
 }
 
-/// The directories that a copy takes the place of: those of the user, as high up as they are only the user's.
+/// Returns the directories that a copy replaces: the topmost ones that hold only files of the user.
 fn covers(at: &Standpoint, env: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let named = env.values().map(PathBuf::from).filter(|path| path.is_absolute() && path.components().count() > 1);
     let file = at.target.as_deref().and_then(Path::parent).map(Path::to_owned);
@@ -286,7 +286,7 @@ fn covers(at: &Standpoint, env: &BTreeMap<String, String>) -> Vec<PathBuf> {
     outermost(places.map(|place| top(&place)).collect())
 }
 
-/// Those that lie in no other.
+/// Keeps the directories that lie in no other.
 fn outermost(mut places: Vec<PathBuf>) -> Vec<PathBuf> {
     places.retain(|place| place.parent().is_some());
     places.sort();
@@ -295,14 +295,14 @@ fn outermost(mut places: Vec<PathBuf>) -> Vec<PathBuf> {
     places.iter().filter(|place| !inner(place)).cloned().collect()
 }
 
-/// The topmost directory on the way to a path that is only the user's.
+/// Returns the topmost ancestor of a path that holds only files of the user.
 fn top(path: &Path) -> PathBuf {
     let mut parts = path.components().filter(|part| matches!(part, Component::Normal(_)));
     let Some(first) = parts.next() else { return PathBuf::from("/") };
     if SYSTEM.iter().any(|name| first.as_os_str() == *name) { path.to_owned() } else { Path::new("/").join(first) }
 }
 
-/// What a program needs to run: the folder of packages that it lies in, or its own directory.
+/// Returns the directory that a program needs to run: its outermost `node_modules`, or its own directory.
 fn needed_by(program: &Path, at: &Standpoint) -> PathBuf {
     let packages = program.ancestors().filter(|dir| dir.ends_with("node_modules")).last();
     let dir = packages.or_else(|| program.parent()).unwrap_or(program);
@@ -310,7 +310,7 @@ fn needed_by(program: &Path, at: &Standpoint) -> PathBuf {
     if at.home.starts_with(dir) || at.cwd.starts_with(dir) { program.to_owned() } else { dir.to_owned() }
 }
 
-/// Where the client finds other programs: what it came with, git, and the system's.
+/// Returns the client's `PATH`: the openers, its own directory and that of Node.js, git's, and the system's.
 fn path(scratch: &Path, programs: &[Option<&PathBuf>], client: &Installed, fs: &dyn Filesystem) -> Vec<PathBuf> {
     let git = client.path.iter().find(|dir| fs.stat(&dir.join("git")).is_ok_and(|meta| meta.kind == FileType::File));
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
@@ -320,7 +320,7 @@ fn path(scratch: &Path, programs: &[Option<&PathBuf>], client: &Installed, fs: &
     all.filter(|dir| seen.insert(dir.clone())).collect()
 }
 
-/// Puts programs that do nothing in the place of those that open a page.
+/// Writes programs that do nothing under the names of those that open a web page.
 fn openers(scratch: &Path) -> io::Result<()> {
     let dir = scratch.join("bin");
     fs::create_dir_all(&dir)?;

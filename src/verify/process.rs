@@ -1,4 +1,4 @@
-//! Starts a client, waits until it said everything or for as long as it may take, and ends it with everything it started.
+//! Starts a client, waits until it is done or its time is over, and kills it with every process that it started.
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs")]
 
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Instant;
 
-/// How much of what a client prints is kept, in bytes.
+/// Length of the end of a client's output that is kept, in bytes.
 const WORDS_BYTES: u64 = 4096;
 
-/// What may happen while a client runs.
+/// Event during the run of a client.
 pub enum Event {
-    /// It told its model everything that was wanted.
+    /// The model has received every request of the script.
     Sent,
     /// It ended by itself, with this exit code.
     Ended(Option<i32>),
@@ -28,16 +28,16 @@ pub struct CommandLine<'a> {
     pub arguments: Vec<String>,
     /// All of its environment.
     pub env: BTreeMap<String, String>,
-    /// Where it is started.
+    /// Working directory.
     pub cwd: &'a Path,
-    /// Where what it prints is kept.
+    /// File that receives stdout and stderr.
     pub output: PathBuf,
 }
 
-/// How a run came to its end.
+/// Reason for the end of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
-    /// It told its model everything that was wanted, and was ended.
+    /// The model received every request of the script, and the client was killed.
     Sent,
     /// It ended by itself, with this exit code.
     Alone(Option<i32>),
@@ -47,7 +47,7 @@ pub enum End {
     Never(String),
 }
 
-/// Runs a command line until the model has heard everything, the client ends, or the time is over.
+/// Runs a command line until the model has received every request, the client ends, or the deadline passes.
 pub fn run(line: &CommandLine, events: &(Sender<Event>, Receiver<Event>), deadline: Instant) -> End {
     let child = match start(line) {
         Ok(child) => child,
@@ -100,7 +100,7 @@ fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()
     })
 }
 
-/// Ends a client with its group.
+/// Kills a client with its process group.
 #[cfg(unix)]
 fn end_group(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -117,11 +117,11 @@ fn end_group(id: u32) {
         .output();
 }
 
-/// Ends what has left the group of a client: it becomes ours, since nobody else is its parent.
+/// Kills processes that left the client's group; this process adopts them as their subreaper.
 #[cfg(target_os = "linux")]
 fn end_adopted() {
     use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
-    // Each round ends what the round before has orphaned.
+    // Each round kills the processes that the previous round orphaned.
     for _ in 0..64 {
         let adopted = children();
         if adopted.is_empty() {
@@ -142,7 +142,7 @@ fn children() -> Vec<rustix::process::Pid> {
     ids.filter_map(rustix::process::Pid::from_raw).collect()
 }
 
-/// The last words of what was printed.
+/// Returns the end of the client's output, without escape sequences.
 pub fn last_words(output: &Path) -> String {
     let Ok(mut file) = File::open(output) else { return String::new() };
     let len = file.metadata().map_or(0, |meta| meta.len());

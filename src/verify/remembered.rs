@@ -1,4 +1,4 @@
-//! Which clients of this machine were seen to answer every question as Briefing does, in the user's own directory of states.
+//! Stores, in the user's state directory, which clients answered every question as Briefing does.
 #![expect(clippy::disallowed_methods, reason = "the room keeps what it found out")]
 
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ pub struct Pass {
     pub version: String,
     /// The day, `2026-11-22`.
     pub date: String,
-    /// How many questions it was asked.
+    /// Number of questions.
     pub questions: usize,
     /// The program.
     program: PathBuf,
     /// Its size, in bytes.
     bytes: u64,
-    /// When it was written, in seconds since 1970.
+    /// Modification time of the program, in seconds since 1970.
     written: u64,
     /// Its hash.
     sha256: String,
@@ -30,16 +30,16 @@ pub struct Pass {
     briefing: String,
 }
 
-/// By harness.
+/// Passes by harness.
 pub type Passes = BTreeMap<String, Pass>;
 
-/// Where they are kept.
+/// Returns the path of the file that holds the passes.
 pub fn place(home: &Path, env: &BTreeMap<String, String>) -> PathBuf {
     let own = env.get("XDG_STATE_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     own.unwrap_or_else(|| home.join(".local/state")).join("briefing/verified.json")
 }
 
-/// Those that still hold: the program is the one that was asked, and so is Briefing.
+/// Reads the passes that still hold: neither the client's program nor the version of Briefing has changed.
 pub fn passes(place: &Path) -> Passes {
     let text = fs::read(place).unwrap_or_default();
     let all: Passes = serde_json::from_slice(&text).unwrap_or_default();
@@ -69,7 +69,7 @@ pub fn remember(place: &Path, harness: &str, pass: Option<Pass>) -> io::Result<(
 }
 
 impl Pass {
-    /// Of a program, on that day.
+    /// Creates the pass of a program on a day.
     pub fn of(program: &Path, version: &str, date: (i16, u8, u8), questions: usize) -> io::Result<Pass> {
         let program = fs::canonicalize(program)?;
         let (bytes, written) = stamp(&program)?;

@@ -14,11 +14,11 @@ use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, recv, sendto, socket};
 use rustix::process::{chdir, pivot_root};
 
-/// What is left as the machine has it, and can be written to: devices and processes are none of the user's files.
+/// Top-level directories that stay writable: devices and processes are not files of the user.
 const LIVE: [&str; 3] = ["dev", "proc", "sys"];
-/// What is empty at first: sockets of other programs are there, and what they keep for a while.
+/// Top-level directories that start empty: they hold sockets and temporary files of other programs.
 const EMPTY: [&str; 2] = ["tmp", "run"];
-/// Of what is empty, what a system may need to find its programs.
+/// Paths below the empty directories that a system may need to find its programs.
 const NEEDED: [&str; 2] = ["run/current-system", "run/wrappers"];
 
 /// Goes into a root of its own, inside namespaces that somebody made. `covers` are directories that the trees below `tree` take
@@ -80,12 +80,12 @@ fn cover_with(copy: &Path, place: &Path) -> io::Result<()> {
     Ok(mount_bind(copy, place)?)
 }
 
-/// Where an absolute path lies below another root.
+/// Returns an absolute path as it lies below another root.
 pub fn inside(root: &Path, path: &Path) -> PathBuf {
     root.join(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Shows what is at a path, at the same path below `root`.
+/// Bind-mounts a path at the same path below `root`.
 fn bind(path: &Path, root: &Path) -> io::Result<()> {
     let place = inside(root, path);
     let Ok(meta) = fs::metadata(path) else { return Ok(()) };
@@ -98,7 +98,7 @@ fn bind(path: &Path, root: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(path, &place)?)
 }
 
-/// Everything below the new root that is not the system's own.
+/// Makes every mount below the new root read-only, except those of `LIVE`.
 fn make_read_only(root: &Path) -> io::Result<()> {
     let live: Vec<PathBuf> = LIVE.iter().map(|name| root.join(name)).collect();
     let ours = |at: &PathBuf| at.starts_with(root) && at != root && !live.iter().any(|live| at.starts_with(live));
@@ -121,7 +121,7 @@ fn make_read_only_at(places: &[PathBuf]) -> io::Result<()> {
     Ok(())
 }
 
-/// Every mount, with its options.
+/// Returns every mount with its options.
 fn mounts() -> io::Result<Vec<(PathBuf, String)>> {
     let table = fs::read_to_string("/proc/self/mountinfo")?;
     let line = |line: &str| {
@@ -132,7 +132,7 @@ fn mounts() -> io::Result<Vec<(PathBuf, String)>> {
     Ok(table.lines().filter_map(line).collect())
 }
 
-/// Spaces and the like are written as `\040` there.
+/// Decodes the octal escapes of the mount table, such as `\040` for a space.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The questions by which a client is known: cases that were recorded from the real clients, each of which shows a rule.
+//! Built-in questions for a client: cases that were recorded from the real clients, each of which shows a rule.
 //!
 //! They come with the program. Their recorded answers are of no use here: Briefing and the client are both asked anew.
 #![expect(clippy::disallowed_methods, reason = "the room lays out a tree of its own")]
@@ -68,25 +68,25 @@ static ALL: &[Sentinel] = sentinels! {
     "cline/what_is_called_clinerules_may_be_one_file"
 };
 
-/// The cases of a harness.
+/// Returns the cases of a harness.
 pub fn of(harness: &str) -> impl Iterator<Item = &'static Sentinel> {
     ALL.iter().filter(move |case| case.name.split('/').next() == Some(harness))
 }
 
-/// A case taken apart.
+/// A parsed case.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// The home directory.
     pub home: PathBuf,
     /// The variables.
     pub env: BTreeMap<String, String>,
-    /// What is on the disk, in the order of the case.
+    /// Entries on the disk, in the order of the case.
     pub files: Vec<(PathBuf, Node)>,
-    /// Where the agent is started, and the file that it reads.
+    /// Working directory of the agent and the file that it reads, per question.
     pub questions: Vec<(PathBuf, Option<PathBuf>)>,
 }
 
-/// What stands at a path of a case.
+/// Kind and content of one path of a case.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Node {
     /// An empty directory.
@@ -100,7 +100,7 @@ pub enum Node {
 }
 
 impl Sentinel {
-    /// What it consists of, as far as a client of its harness can be asked about it.
+    /// Parses the case; questions that a client of its harness cannot be asked are left out.
     pub fn world(&self) -> World {
         let mut world = World { home: PathBuf::from("/h"), ..World::default() };
         let harness = self.name.split('/').next().unwrap_or_default();
@@ -123,7 +123,7 @@ impl Sentinel {
     }
 }
 
-/// The sections of a case, each with its header.
+/// Splits a case into its sections, each with its header.
 fn sections(text: &str) -> Vec<(String, String)> {
     let mut sections: Vec<(String, String)> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -137,7 +137,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
     sections
 }
 
-/// `HARNESS[@EDITION] from CWD [reading FILE]`; nothing else can be asked of a client here.
+/// Parses `HARNESS[@EDITION] from CWD [reading FILE]`; returns `None` for any other form.
 fn question(words: &str, harness: &str) -> Option<(PathBuf, Option<PathBuf>)> {
     match words.split(' ').collect::<Vec<_>>().as_slice() {
         [id, "from", cwd] if id.split('@').next() == Some(harness) => Some((PathBuf::from(cwd), None)),
@@ -162,7 +162,7 @@ fn file(header: &str, body: String) -> (PathBuf, Node) {
     (PathBuf::from(path.trim_end_matches('/')), node)
 }
 
-/// `\\`, `\n`, `\r`, `\t` and `\xNN`.
+/// Decodes the escapes `\\`, `\n`, `\r`, `\t` and `\xNN`.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -198,7 +198,7 @@ fn unescaped(text: &str) -> Vec<u8> {
 }
 
 impl World {
-    /// Lays it out below `tree`; where it is `moved`, links lead there as well.
+    /// Creates the entries below `tree`; if `moved`, absolute links are rewritten to point below `tree` as well.
     pub fn lay_out(&self, tree: &Path, moved: bool) -> io::Result<()> {
         let place = |path: &Path| tree.join(path.strip_prefix("/").unwrap_or(path));
         fs::create_dir_all(place(&self.home))?;
@@ -230,7 +230,7 @@ impl World {
         self.questions.iter().try_for_each(|(cwd, _)| fs::create_dir_all(place(cwd)))
     }
 
-    /// Every path that the case names: files, start directories and the home.
+    /// Returns every path of the case: files, working directories and the home directory.
     pub fn places(&self) -> impl Iterator<Item = &Path> {
         let asked = self.questions.iter().map(|(cwd, _)| cwd.as_path());
         self.files.iter().map(|(path, _)| path.as_path()).chain(asked).chain([self.home.as_path()])

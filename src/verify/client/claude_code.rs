@@ -29,9 +29,9 @@ const NOTHING: &str = "\"true\"";
 const OPEN: &str = "<system-reminder>\n";
 const CLOSE: &str = "</system-reminder>";
 const FILE: &str = "Contents of ";
-/// What may stand before a file that a hook of the client's own hands over.
+/// Prefixes of a file that one of the client's own hooks passes on.
 const HANDED: [&str; 2] = ["tool.call hook additional context: ", "prompt.mention hook additional context: "];
-/// What stands behind the texts of files in a system message.
+/// Texts that may follow the files in a system message.
 const BEHIND: [&str; 5] = [
     "\n\nNew skills discovered in ",
     "\n\n# Environment\n",

@@ -20,7 +20,7 @@ pub(super) static CLIENT: Client = Client {
     texts_sent,
 };
 
-/// How the sections begin that the client adds behind the files, up to 0.141; they are product text.
+/// Openings of the sections that the client adds after the files, up to 0.141; they are product text.
 const ADDED: [&str; 3] = ["Files called AGENTS.md ", "## Skills\n", "## JavaScript REPL (Node)\n"];
 const HEAD: &str = "<INSTRUCTIONS>\n";
 const END: &str = "\n</INSTRUCTIONS>";

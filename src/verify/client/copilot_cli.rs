@@ -15,7 +15,7 @@ pub(super) static CLIENT: Client = Client {
     texts_sent,
 };
 
-/// What stands around the section in its prompt.
+/// Text before the instruction section of the prompt.
 const BEFORE: &str = "\n</tools>";
 const AFTER: &str = "\n<system_notifications>\n";
 const OPEN: &str = "<system_reminder>\n";

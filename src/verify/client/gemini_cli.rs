@@ -61,7 +61,7 @@ fn loaded(parts: &[Value]) -> Option<String> {
     (start < end).then(|| format!("{}\n</loaded_context>", &text[start..end]))
 }
 
-/// What the last answer of a tool carries.
+/// Returns the instructions that the last tool result carries.
 fn discovered(contents: &[Value]) -> Option<String> {
     let mut text = String::new();
     for content in contents {

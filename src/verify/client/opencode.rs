@@ -124,7 +124,7 @@ fn entries(run: &Run, system: &str) -> Option<String> {
     Some(rest.find(ENTRY).map_or_else(String::new, |at| rest[at + 1..].to_owned()))
 }
 
-/// What the answer of a read carries behind the file.
+/// Returns the instructions that the result of a read carries after the file.
 fn injected(run: &Run, output: &str) -> String {
     let end_of_file = if run.is_since("1.1.65") { "\n</content>" } else { "\n</file>" };
     let start = format!("{end_of_file}\n\n<system-reminder>\n");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Exchange, Reply, Turn, list};
 
-/// Whatever has at most one tool is asked beside the session.
+/// Reads a request. One with at most one tool does not belong to the session.
 pub(super) fn exchange(body: &Value) -> Exchange {
     let results = list(body, "messages").iter().filter(|message| message["role"] == "tool").count();
     Exchange { of_session: list(body, "tools").len() > 1, results }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Exchange, Reply, Turn, list};
 
-/// An answer to whatever the client asks for JSON, beside the session.
+/// Reply to requests for JSON that do not belong to the session.
 const FOR_HELPERS: &str = r#"{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","complexity_score":1,"model_choice":"flash","target_model":"flash"}"#;
 
 pub(super) fn exchange(body: &Value) -> Exchange {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Exchange, Reply, Turn, list};
 
-/// Titles and the like are asked for without tools; permissions may take one away, but not all.
+/// Reads a request. One without tools asks for a title or the like; permissions may remove a tool, but not all.
 pub(super) fn exchange(body: &Value) -> Exchange {
     let blocks = list(body, "messages").iter().flat_map(|message| list(message, "content"));
     let results = blocks.filter(|block| block["type"] == "tool_result").count();
