@@ -1,4 +1,4 @@
-//! What an editor says of the place somebody points at: a file as a whole, words that name files, a key, a cut.
+//! Hover texts: for a file as a whole, for words that name files, for a settings key and for a truncated part.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ mod words;
 pub use chain::chain;
 pub use pattern::{matches, pattern_at};
 
-/// Markdown, and what it is about.
+/// Hover text in Markdown, with the range that it describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What is said.
+    /// Text of the hover, in Markdown.
     pub text: String,
-    /// The bytes of the file that it is about.
+    /// Byte range of the file that the text describes.
     pub at: Range<usize>,
 }
 
-/// What is said of a byte of a file that harnesses may be concerned with.
+/// Returns the hover for a byte offset of an instruction file or a settings file.
 pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     words::hover(subject, byte)
         .or_else(|| key::hover(subject, byte))
@@ -32,17 +32,16 @@ pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
         .or_else(|| cut::hover(subject, byte))
 }
 
-/// The first line without its end, if a byte is in it.
+/// Returns the range of the first line without its line ending, if the line contains the byte.
 pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
     let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
     (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
 }
 
-/// How many lines there are at most below the sentence and the blank line that a hover begins with: a small window shows
-/// twelve.
+/// Maximum number of list lines in a hover. A sentence and a blank line come first, and a small window shows twelve lines.
 const MOST_LINES: usize = 10;
 
-/// A list with one line for each thing that is said, with all of whom it is said; what does not fit is counted.
+/// Renders a list with one line per text, which names all agents that share the text. Entries that do not fit are counted.
 fn grouped_by_words(said: Vec<(String, String)>) -> String {
     let mut lines: Vec<(Vec<String>, String)> = Vec::new();
     for (who, what) in said {
@@ -61,7 +60,7 @@ fn grouped_by_words(said: Vec<(String, String)>) -> String {
     out.join("\n")
 }
 
-/// Text as code, whatever is in it.
+/// Renders text as a fenced code block, with a fence longer than any run of backticks in the text.
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

@@ -1,4 +1,4 @@
-//! What each harness is told when it reads a source file: a sentence, and a line for each agent.
+//! Summary of the instructions that each agent loads before it reads a source file: a sentence, and a line per agent.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::report::markdown::inert;
 use crate::report::paths::short;
 use crate::text::grouped;
 
-/// How many agents are named in the sentence; if there are more, they are counted.
+/// Maximum number of agents that the sentence names; more are counted.
 const NAMED: usize = 4;
 
-/// What is said of a source file; `None` if no harness is told anything.
+/// Describes the instruction files that each agent loads for a source file; `None` if there is nothing to list.
 pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
     let (mut told, mut silent, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for answer in answers {

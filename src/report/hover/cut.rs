@@ -1,4 +1,4 @@
-//! What the model sees where a file is cut: the end of the head, the marker, the beginning of the tail.
+//! Excerpt of the text that the model gets where a file is truncated: the end of the head, the marker, the start of the tail.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::report::findings::{Subject, gaps};
 use crate::report::markdown::inert;
 use crate::text::{self, grouped};
 
-/// How much is shown of what stands around a cut, in bytes.
+/// Maximum length of the text shown on each side of a cut, in bytes.
 const AROUND_BYTES: usize = 160;
 
-/// And in lines.
+/// Maximum length of the text shown on each side of a cut, in lines.
 const AROUND_LINES: usize = 2;
 
-/// The longest marker that is looked for between head and tail, in bytes.
+/// Maximum distance from the end of the head to the start of the tail in the message, in bytes. A marker may stand between.
 const MARKER_BYTES: usize = 1024;
 
-/// What is said of the cuts at a byte: in the text that is lost, and in the lines where it begins and ends.
+/// Returns the hover for the cuts at a byte: in the lost text, and in the lines where the lost text begins and ends.
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     let (mut said, mut seen) = (Vec::new(), Vec::new());
     let mut at: Option<Range<usize>> = None;
@@ -33,7 +33,7 @@ pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
             at.get_or_insert(gap);
         }
     }
-    // One excerpt shows how it looks; where agents are cut at different places, it is that of the first.
+    // One excerpt is enough; if agents cut at different places, it is the excerpt of the first agent.
     let (title, first) = seen.first()?;
     let model = if seen.iter().all(|(_, other)| other == first) { "The model" } else { title };
     let sees = format!("{model} sees\n\n{}", fenced(first));
@@ -44,7 +44,7 @@ pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     at.map(|at| Hover { text: format!("{said}\n\n{sees}"), at })
 }
 
-/// A range up to the ends of its lines.
+/// Extends a range to whole lines.
 fn lines(raw: &[u8], range: &Range<usize>) -> Range<usize> {
     let start = raw[..range.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let end = raw[range.end..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| range.end + end);
@@ -62,13 +62,13 @@ fn sentence(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>
     )
 }
 
-/// What the model sees around a cut; where the message does not have it, what is left of the file.
+/// Returns the text that the model gets around a cut. If the message does not contain it, joins the kept ends of the file.
 fn excerpt(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>) -> String {
     let (head, tail) = (head(raw, gap.start), tail(raw, gap.end));
     passage(answer, source, &head, &tail).unwrap_or_else(|| format!("{head}\n…\n{tail}"))
 }
 
-/// The passage of the message from the end of the head to the beginning of the tail, with whatever stands between.
+/// Returns the passage of the message from the end of the head to the start of the tail, with any marker between them.
 fn passage(answer: &Resolution, source: &Source, head: &str, tail: &str) -> Option<String> {
     let message = answer.answer.messages.get(source.message?)?;
     let text = source.part.and_then(|part| message.parts.get(part)).unwrap_or(&message.text);
@@ -76,22 +76,22 @@ fn passage(answer: &Resolution, source: &Source, head: &str, tail: &str) -> Opti
     if head.is_empty() {
         return None;
     }
-    // The same words may stand elsewhere; those that the tail follows are meant.
+    // The message may contain the head more than once; only an occurrence that the tail follows counts.
     let ends = text.match_indices(head).map(|(at, _)| at + head.len());
     let found = ends.filter_map(|end| {
         let reach = text.floor_char_boundary(end + MARKER_BYTES);
         let between = text[end..reach].find(tail)?;
         Some((end, end + between + tail.len()))
     });
-    // What is lost up to the end of the file is followed by nothing of it: then the last place is meant.
+    // If the end of the file is lost, no tail follows: then the last occurrence counts.
     let (head_end, end) = found.min_by_key(|(start, end)| (end - start, std::cmp::Reverse(*start)))?;
     let end = if tail.is_empty() { text.floor_char_boundary(head_end + AROUND_BYTES) } else { end };
-    // A marker stands between them, in lines of its own.
+    // The marker between head and tail has its own lines.
     let behind: String = text[head_end..end].split_inclusive('\n').take(2 * AROUND_LINES).collect();
     Some(format!("…{}{behind}", &text[head_end - head.len()..head_end]))
 }
 
-/// The end of what stands before a byte.
+/// Returns the last lines before a byte offset.
 fn head(raw: &[u8], end: usize) -> String {
     let start = end.saturating_sub(AROUND_BYTES);
     let text = whole(&text::lossy(&raw[start..end]));
@@ -99,13 +99,13 @@ fn head(raw: &[u8], end: usize) -> String {
     lines[lines.len().saturating_sub(AROUND_LINES)..].concat()
 }
 
-/// The beginning of what stands from a byte on.
+/// Returns the first lines from a byte offset on.
 fn tail(raw: &[u8], start: usize) -> String {
     let end = (start + AROUND_BYTES).min(raw.len());
     whole(&text::lossy(&raw[start..end])).split_inclusive('\n').take(AROUND_LINES).collect()
 }
 
-/// Without the halves of characters at its ends.
+/// Removes split characters at both ends.
 fn whole(text: &str) -> String {
     text.trim_matches('\u{fffd}').to_owned()
 }

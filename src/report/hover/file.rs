@@ -1,4 +1,4 @@
-//! Who reads an instruction file, and how much of it survives: a sentence, and a line for each agent.
+//! Summary of the agents that read an instruction file and how much of it they load: a sentence, and a line per agent.
 
 use super::super::words::{Paths, fate, list, per, unit, when};
 use super::grouped_by_words;
@@ -7,21 +7,21 @@ use crate::report::findings::Subject;
 use crate::report::markdown::inert;
 use crate::text::grouped;
 
-/// How many agents that do not read a file are named; if there are more, they are counted.
+/// Maximum number of agents named as not reading a file; more are counted.
 const NAMED: usize = 3;
 
-/// What one agent does with the file.
+/// Action of one agent on the file.
 #[derive(PartialEq, Eq)]
 enum Does {
-    /// It reads it, or a part of it.
+    /// The agent reads the file or a part of it.
     Reads(Trigger, Part),
-    /// It would if it were started elsewhere.
+    /// The agent would read the file if started in this directory.
     ReadsFrom(String),
-    /// It does not read it.
+    /// The agent does not read the file.
     Nothing,
 }
 
-/// How much of the file reaches the model.
+/// Part of the file that reaches the model.
 #[derive(PartialEq, Eq)]
 enum Part {
     Whole,
@@ -29,10 +29,10 @@ enum Part {
     Description,
 }
 
-/// What is said of the file as a whole; `None` if no harness considers it.
+/// Describes the file as a whole; `None` if no agent considers it.
 pub(super) fn describe(subject: &Subject) -> Option<String> {
     let mut lines = lines(subject, "");
-    // What the standpoint leaves open: a file below the start that is read by those who start beside it.
+    // A file below the working directory may be read only by agents that are started beside it.
     let beside = subject.beside();
     if let Some((beside, start)) = &beside {
         lines.extend(self::lines(beside, &format!("if started in {start}: ")));
@@ -53,7 +53,7 @@ fn sentence(subject: &Subject, beside: Option<&(Subject, String)>) -> String {
             None => found.push((does, vec![&answer.title])),
         }
     }
-    // Who reads most of it comes first, who does not read it last.
+    // Agents that read most of the file come first, those that do not read it last.
     found.sort_by_key(|(does, _)| match does {
         Does::Reads(_, Part::Whole) => 0,
         Does::Reads(_, Part::Bytes { .. }) => 1,
@@ -118,7 +118,7 @@ fn clause(does: &Does, titles: &[&str], first: bool, alone: bool) -> String {
     }
 }
 
-/// For each time that an agent considers the file: the agent with its edition, and what becomes of the file.
+/// Returns a line for each time an agent considers the file: the agent with its edition, and the fate of the file.
 fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for answer in subject.answers {
@@ -133,7 +133,7 @@ fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
     lines
 }
 
-/// The fate, and how much reaches the model of how much may.
+/// Renders the fate of the file, with the loaded size and the limit.
 fn outcome(source: &Source) -> String {
     let limit = source.limit.as_ref().map_or_else(String::new, |limit| {
         format!(" (limit {} {} {}, {})", grouped(limit.value), unit(limit.unit), per(limit.per), inert(&limit.from))

@@ -1,4 +1,4 @@
-//! What a key decides, and which limit is in force.
+//! Hover for a settings key: its meaning, its allowed values, and the limit in force.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::report::settings::{Part, spot};
 use crate::report::vocabulary::keys_of;
 use crate::text::grouped;
 
-/// What is said of the key at a byte.
+/// Returns the hover for the settings key at a byte offset.
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     let text = subject.raw.text();
     let spot = spot(subject.path, &text, byte).filter(|spot| spot.part == Part::Key)?;

@@ -1,4 +1,4 @@
-//! Which files the pattern of a rule is about.
+//! Hover for a glob in the front matter of a rule: the files that it matches.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use crate::report::front_matter::{PATTERN_KEYS, head};
 use crate::report::markdown::{code_span, inert};
 use crate::text::{self, grouped};
 
-/// How many files are named before the rest is only counted.
+/// Maximum number of files that are listed; more are counted.
 const SHOWN: usize = 10;
 
-/// The pattern of a rule's head at a byte, and where it stands.
+/// Returns the glob in the front matter at a byte offset, with its range.
 pub fn pattern_at(raw: &[u8], byte: usize) -> Option<(String, Range<usize>)> {
     let text = text::lossy(raw);
     let head = head(&text)?;
@@ -21,7 +21,7 @@ pub fn pattern_at(raw: &[u8], byte: usize) -> Option<(String, Range<usize>)> {
     values.find(|(_, at)| at.start <= byte && byte <= at.end).cloned()
 }
 
-/// What is said of a pattern that matches these files below `base`.
+/// Returns the hover for a glob that matches these files below `base`.
 pub fn matches(pattern: &str, at: Range<usize>, files: &[PathBuf], base: &Path) -> Hover {
     let pattern = code_span(pattern);
     if files == [base] {

@@ -1,4 +1,4 @@
-//! What words lead to that name files: an import, a path or a pattern in a settings file.
+//! Hover for words that name files: an import, or a path or glob in a settings file.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::report::mentions::{Named, named};
 use crate::report::paths::short;
 use crate::text::grouped;
 
-/// How many files a pattern may match before the rest is only counted.
+/// Maximum number of matched files that are listed; more are counted.
 const SHOWN: usize = 9;
 
-/// What is said of the words at a byte.
+/// Returns the hover for the words at a byte offset.
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
     let words = named.into_iter().find(|words| words.at.start <= byte && byte <= words.at.end)?;
@@ -65,7 +65,7 @@ fn one(place: &Place, words: &Named, subject: &Subject) -> String {
     format!("{name}{size}: {}", clauses.join("; "))
 }
 
-/// What agents do with a file of that fate.
+/// Describes how one agent, or many, treat a file with this fate.
 fn verb(fate: Fate, many: bool) -> &'static str {
     match (fate, many) {
         (Fate::Loaded, false) => "reads it whole",
@@ -99,7 +99,7 @@ fn name(place: &Place, subject: &Subject) -> String {
     inert(&name)
 }
 
-/// The file as each harness has it to which the words mean something.
+/// Returns the source of the file in the answer of each agent that understands the words.
 fn sources<'a>(
     answers: &'a [Arc<Resolution>],
     place: &'a Place,
@@ -111,7 +111,7 @@ fn sources<'a>(
         .filter_map(|answer| Some((&**answer, answer.answer.sources.iter().find(|source| source.place == *place)?)))
 }
 
-/// What becomes of a file for each harness to which the words mean something.
+/// Lists the fate of the file for each agent that understands the words.
 fn fates(place: &Place, words: &Named, subject: &Subject) -> String {
     let mut said = String::new();
     for (answer, source) in sources(&subject.everywhere(), place, words) {
