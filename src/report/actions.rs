@@ -1,4 +1,4 @@
-//! What can be done about findings: edits that the editor applies, and only where they are safe. Briefing writes nothing.
+//! Code actions: safe edits that resolve findings. The editor applies them; Briefing writes nothing.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,29 +18,29 @@ mod workspace;
 
 use disk::Disk;
 
-/// One thing that can be done.
+/// One code action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// What it does, for people.
+    /// Title shown to the user.
     pub title: String,
-    /// The kind of code action it is offered as.
+    /// Kind of code action under which it is offered.
     pub group: Group,
-    /// The finding that it resolves.
+    /// Finding that the action resolves.
     pub fixes: Option<Finding>,
-    /// Whether it is the best of several.
+    /// True if the action is the best of several.
     pub preferred: bool,
-    /// What changes, in order.
+    /// Edits to apply, in order.
     pub edits: Vec<Edit>,
 }
 
-/// The kind of code action that an action is offered as.
+/// Kind of code action under which an action is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Resolves a finding.
     Fix,
     /// Moves a part of a file elsewhere.
     Extract,
-    /// Makes or completes the files of a whole workspace.
+    /// Creates or completes the instruction files of a workspace.
     Workspace,
 }
 
@@ -48,7 +48,7 @@ impl Group {
     /// Every group.
     pub const ALL: [Group; 3] = [Group::Fix, Group::Extract, Group::Workspace];
 
-    /// The kind of code action, as LSP names them.
+    /// Returns the LSP code action kind.
     pub fn word(self) -> &'static str {
         match self {
             Group::Fix => "quickfix",
@@ -58,56 +58,56 @@ impl Group {
     }
 }
 
-/// One change, in bytes of files as they are now.
+/// One edit. Ranges are in bytes of the current text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Puts a text in the place of another.
+    /// Replaces a range of a file.
     Replace {
-        /// Where.
+        /// Path of the file.
         path: PathBuf,
-        /// What goes.
+        /// Range to replace.
         range: Range<usize>,
-        /// What comes.
+        /// Replacement text.
         text: String,
     },
-    /// Makes a file that is not there.
+    /// Creates a file that does not exist.
     Create {
-        /// Where.
+        /// Path of the file.
         path: PathBuf,
-        /// What stands in it.
+        /// Content of the file.
         text: String,
     },
-    /// Gives a file another name that is free.
+    /// Renames a file to a path that is free.
     Rename {
-        /// Where it is.
+        /// Current path.
         from: PathBuf,
-        /// Where it will be.
+        /// New path.
         to: PathBuf,
     },
-    /// Takes a file away. The user is asked first.
+    /// Deletes a file. The user is asked first.
     Delete {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
 impl Action {
-    /// A fix of a finding.
+    /// Creates a fix of a finding.
     fn fix(finding: &Finding, title: impl Into<String>, edits: Vec<Edit>) -> Action {
         Action { title: title.into(), group: Group::Fix, fixes: Some(finding.clone()), preferred: false, edits }
     }
 
-    /// The same as the best of several.
+    /// Marks the action as preferred.
     fn preferred(self) -> Action {
         Action { preferred: true, ..self }
     }
 }
 
-/// What actions are found for: a file, and the disk around it.
+/// Input for finding actions: a file, and the disk around it.
 struct Context<'a> {
     subject: &'a Subject<'a>,
     disk: Disk<'a>,
-    /// The text of the file; what is not UTF-8 is not edited.
+    /// Text of the file. Files that are not UTF-8 are not edited.
     text: &'a str,
 }
 
@@ -120,18 +120,18 @@ impl Context<'_> {
         self.subject.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Puts a text in the place of a part of the file.
+    /// Returns the edit that replaces a range of the file.
     fn replace(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
         Edit::Replace { path: self.path().to_owned(), range, text: text.into() }
     }
 }
 
-/// What can be done in `range` of a file: about its findings and the failed expectations there, and about the section there.
+/// Returns the actions for `range` of a file: fixes of its findings and failed expectations, and moves of its section.
 pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>, expected: &[Finding]) -> Vec<Action> {
     let Some(text) = subject.raw.as_text() else { return Vec::new() };
     let ctx = Context { subject, disk: Disk(facts), text };
     let mut found: Vec<Action> = Vec::new();
-    // What is lost is marked where it begins, and mended anywhere in it.
+    // Lost text is marked where it begins, but can be fixed from anywhere in it.
     let concerns = |finding: &&Finding| {
         let lost = finding.lost.iter().any(|lost| touches(lost, range));
         !finding.faded && (lost || touches(&finding.range, range))
@@ -157,12 +157,12 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>, expec
     offered
 }
 
-/// What can be done for a workspace that begins at `top`.
+/// Returns the actions for a workspace with the root `top`.
 pub fn for_workspace(top: &Path, facts: &dyn Facts) -> Vec<Action> {
     create::actions(top, Disk(facts))
 }
 
-/// Whether two ranges share a byte or meet.
+/// Returns true if two ranges overlap or touch.
 fn touches(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start <= other.end && other.start <= one.end
 }

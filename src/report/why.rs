@@ -1,4 +1,4 @@
-//! Where a sentence comes from, which harnesses send it, and why the others do not.
+//! Traces a sentence to its files: which agents send it, and why the others do not.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub struct Why {
 }
 
 impl Why {
-    /// Keeps so many places, of as many files as there are: the first of each, then the second of each. Their order stays.
+    /// Keeps at most `limit` places from as many files as possible: the first of each file, then the second. Order is kept.
     pub fn spread(&mut self, limit: usize) {
         let mut rounds: HashMap<&str, usize> = HashMap::new();
         let mut order: Vec<(usize, usize)> = Vec::with_capacity(self.places.len());
@@ -74,7 +74,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Takes over what agents make of the same text at another moment, or by another name of the file, where that is more.
+    /// Merges the results for the same text at another moment, or under another name of the file. The better result wins.
     pub fn add(&mut self, other: &Standing) {
         for more in &other.harnesses {
             let same = |own: &&mut Reach| (&own.harness, &own.edition) == (&more.harness, &more.edition);
@@ -108,7 +108,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Creates what nothing is known of but the agent and what became of the file.
+    /// Creates a result that contains only the agent and the fate of the file.
     fn of(answer: &Resolution, source: Option<&Source>) -> Reach {
         Reach {
             harness: answer.harness.clone(),
@@ -121,7 +121,7 @@ impl Reach {
         }
     }
 
-    /// Orders answers about one text: those that say more of it come last.
+    /// Ranks results for one text: a higher rank means that more of the text reaches the agent.
     fn rank(&self) -> u8 {
         match (self.reaches, self.fate.as_deref().and_then(Fate::named), &self.start) {
             (true, ..) => 4,
@@ -162,7 +162,7 @@ pub struct Near {
     pub harnesses: Vec<Reach>,
 }
 
-/// Every place in a file where the text stands, and what each harness makes of it there.
+/// Returns every place in a file where the text occurs, with the result for each agent.
 pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
     let decoded = subject.raw.text();
     let found = sought.places(&decoded);
@@ -179,7 +179,7 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
             let start = short(&there.standpoint.cwd, &answer.standpoint);
             match &beside.fate {
                 _ if beside.reaches => Reach { start: Some(start), ..here },
-                // That it is not looked at from here is not why it is lost.
+                // If the agent does not consider the file from here, the reason from the other start says more.
                 Some(_) if here.fate.is_none() => {
                     Reach { reason: format!("also if started in {start}: {}", beside.reason), ..beside }
                 }
@@ -199,7 +199,7 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
     found.into_iter().map(place).collect()
 }
 
-/// Says why an agent does not get a text that stands at `at` in a decoded file.
+/// Returns the reason why an agent does not get the text at `at` in a decoded file.
 pub fn reason(
     answer: &Resolution,
     path: &Path,
@@ -211,7 +211,7 @@ pub fn reason(
     told(answer, path, decoded, (at, &in_file), sought).reason
 }
 
-/// What one answer makes of a text that stands at `at` in the decoded file, and at `raw` in its bytes.
+/// Returns the result of one answer for the text at `at` in the decoded file and at `raw` in its bytes.
 fn told(
     answer: &Resolution,
     path: &Path,
@@ -234,7 +234,7 @@ fn told(
     }
     let sends = |source: &&&Source| {
         let whole = source.kept.iter().any(|kept| kept.start <= raw.start && raw.end <= kept.end);
-        // A text may be spread over pieces that are kept; what the model gets decides.
+        // A text may span several kept ranges; the text that the model gets decides.
         let known = source.kept.is_empty() || whole || source.kept.iter().any(|kept| kept.contains(&raw.start));
         source.fate.reaches() && known && texts(answer, source).any(|text| sought.is_in(text))
     };
@@ -246,7 +246,7 @@ fn told(
         Some(source) if reaches || !source.fate.reaches() => source.reason.clone(),
         Some(source) => lost(answer, source, decoded, at, raw),
     };
-    // A list is sent before anything in it is called.
+    // A listed file is announced by the message that lists it, before it is called.
     let trigger = |source: &Source| match source.fate {
         Fate::Listed => source.message.and_then(|at| answer.answer.messages.get(at)).map(|message| message.trigger),
         _ => Some(source.trigger),
@@ -255,12 +255,12 @@ fn told(
     Reach { reaches, trigger, reason, ..Reach::of(answer, source) }
 }
 
-/// Returns true for what is listed at the start and sent whole when it is called: a skill, a command, or a sub-agent's prompt.
+/// Returns true for sources that are listed at the start and sent whole when called: skills, commands and sub-agent prompts.
 fn sends_body_on_call(source: &Source) -> bool {
     source.fate == Fate::Listed && matches!(source.purpose, Purpose::Skill | Purpose::Agent)
 }
 
-/// The texts that a source may be in: its part, its message, or any message where the answer does not say.
+/// Returns the texts that may contain a source: its part, its message, or all messages if the answer names none.
 fn texts<'a>(answer: &'a Resolution, source: &Source) -> impl Iterator<Item = &'a str> {
     let (own, part) = (source.message, source.part);
     let messages = answer.answer.messages.iter().enumerate();
@@ -270,7 +270,7 @@ fn texts<'a>(answer: &'a Resolution, source: &Source) -> impl Iterator<Item = &'
     })
 }
 
-/// Why a harness that sends something of a file does not send this part of it.
+/// Returns the reason why an agent that loads a file does not send this part of it.
 fn lost(answer: &Resolution, source: &Source, decoded: &str, at: &Range<usize>, raw: &Range<usize>) -> String {
     let title = &answer.title;
     let is_kept = |byte: usize| source.kept.iter().any(|kept| kept.contains(&byte));
@@ -288,13 +288,13 @@ fn lost(answer: &Resolution, source: &Source, decoded: &str, at: &Range<usize>, 
     }
 }
 
-/// Whether a range lies between `<!--` and `-->`.
+/// Returns true if a range lies between `<!--` and `-->`.
 fn is_in_comment(text: &str, at: &Range<usize>) -> bool {
     let Some(open) = text[..at.start].rfind("<!--") else { return false };
     !text[open..at.start].contains("-->")
 }
 
-/// The harnesses that send the text although none of the places they send is in a file.
+/// Returns the agents that send the text although none of the places in files reaches them.
 pub fn unfiled<'a>(
     answers: impl IntoIterator<Item = &'a Resolution>,
     places: &[Standing],
@@ -316,7 +316,7 @@ pub fn unfiled<'a>(
     answers.into_iter().filter(|answer| !from_file(answer)).filter_map(of).collect()
 }
 
-/// The URL whose part of a message holds the text.
+/// Returns the URL whose part of a message contains the text.
 fn url(answer: &Resolution, message: usize, sought: &Sought) -> Option<String> {
     let parts = &answer.answer.messages[message].parts;
     answer.answer.sources.iter().filter(|source| source.message == Some(message)).find_map(|source| {
@@ -326,7 +326,7 @@ fn url(answer: &Resolution, message: usize, sought: &Sought) -> Option<String> {
     })
 }
 
-/// The lines of a file that are like the text.
+/// Returns the lines of a file that are similar to the text.
 pub fn near(path: &Path, lines: &[Line], sought: &Sought) -> Vec<Near> {
     let like = |line: &Line| {
         let alike = sought.alike(line)?;

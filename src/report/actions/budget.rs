@@ -1,4 +1,4 @@
-//! A limit that is raised in the settings that set it, or in the user's own. Only where the harness then gives all of it.
+//! Fix that raises a limit in the settings that set it, or in the user's own; offered only if the agent then loads the whole file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::harness::names::Names;
 use crate::report::findings::{Finding, Kind};
 use crate::text::grouped;
 
-/// The fix of a file that is beyond a limit, or near it.
+/// Returns the fix of a file that is over a limit, or near it.
 pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     if !matches!(finding.kind, Kind::OverBudget | Kind::NearBudget) {
         return Vec::new();
@@ -41,13 +41,13 @@ fn raised(ctx: &Context, finding: &Finding, answer: &Resolution, limit: &Limit) 
     None
 }
 
-/// Whether all of the file is given, with room left.
+/// Returns true if the agent starts and loads the whole file.
 fn helps(ctx: &Context, then: &Resolution) -> bool {
     let mut own = then.answer.sources.iter().filter(|source| source.is_file(ctx.path())).peekable();
     then.answer.refusal.is_none() && own.peek().is_some() && own.all(|source| source.fate == Fate::Loaded)
 }
 
-/// A round number above what is needed.
+/// Returns a rounded limit above the required size.
 fn enough(ctx: &Context, answer: &Resolution, limit: &Limit) -> usize {
     let sharing = answer.answer.sources.iter().filter(|source| {
         let counts = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
@@ -57,13 +57,13 @@ fn enough(ctx: &Context, answer: &Resolution, limit: &Limit) -> usize {
         Per::Chain => sharing.filter_map(|source| source.path()).filter_map(|path| ctx.disk.len(path)).sum(),
         Per::Source => ctx.subject.raw.len(),
     };
-    // Bytes are at least as many as units of any other kind. A quarter is left for what is yet to be written.
+    // A text has at least as many bytes as units of any other kind. A quarter is left for text yet to be written.
     let wanted = (bytes + bytes / 4).max(limit.value + limit.value / 4);
     let step = if limit.unit == Unit::Bytes { 4096 } else { 1000 };
     wanted.div_ceil(step) * step
 }
 
-/// The settings file that set the limit; else those of the harness that are the user's own.
+/// Returns the settings file that set the limit, or else the agent's user settings files.
 fn settings_files(answer: &Resolution, limit: &Limit) -> Vec<PathBuf> {
     if Path::new(&limit.from).is_absolute() {
         return vec![PathBuf::from(&limit.from)];
@@ -72,7 +72,7 @@ fn settings_files(answer: &Resolution, limit: &Limit) -> Vec<PathBuf> {
     let names = Names::new(profile.settings_names.iter().copied());
     let is_known = |path: &Path| path.extension().is_some_and(|format| format == "toml" || format == "json");
     let own_name = |path: &Path| is_known(path) && path.file_name().is_some_and(|name| names.may_match(name));
-    // An agent that is started in the home directory, or above, has no project around it.
+    // An agent that is started in the home directory, or above it, has no project.
     let (cwd, home) = (&answer.standpoint.cwd, &answer.standpoint.home);
     let in_project = |path: &Path| (path.starts_with(cwd) && !home.starts_with(cwd)) || path.starts_with("/etc");
     let mut files: Vec<PathBuf> = Vec::new();
@@ -81,12 +81,12 @@ fn settings_files(answer: &Resolution, limit: &Limit) -> Vec<PathBuf> {
             files.push(probe.path.clone());
         }
     }
-    // The home directory is the user's.
+    // Files in the home directory come first: they belong to the user.
     files.sort_by_key(|file| !file.starts_with(&answer.standpoint.home));
     files
 }
 
-/// The edit that sets a key, and the file as it then is.
+/// Returns the edit that sets a key, and the resulting text of the file.
 fn set(disk: Disk, file: &Path, key: &[&str], value: usize) -> Option<(Edit, String)> {
     let is_toml = file.extension().is_some_and(|extension| extension == "toml");
     if !disk.is_taken(file) {
@@ -100,7 +100,7 @@ fn set(disk: Disk, file: &Path, key: &[&str], value: usize) -> Option<(Edit, Str
         None if is_toml => (0..0, toml_line(key, value)?),
         None => {
             let (table, depth) = deepest(&root, key);
-            // Behind the brace that opens the table.
+            // After the opening brace of the table.
             let at = table.at.start + 1;
             let comma = if table.as_table().is_some_and(<[_]>::is_empty) { "" } else { "," };
             (at..at, format!("{}{comma}", json_entry(&key[depth..], value)))
@@ -110,7 +110,7 @@ fn set(disk: Disk, file: &Path, key: &[&str], value: usize) -> Option<(Edit, Str
     Some((Edit::Replace { path: file.to_owned(), range, text }, new))
 }
 
-/// A key of the top level stands before every table.
+/// Renders a top-level key, which must come before every table; `None` for a nested key.
 fn toml_line(key: &[&str], value: usize) -> Option<String> {
     match key {
         [key] => Some(format!("{key} = {value}\n")),
@@ -118,14 +118,14 @@ fn toml_line(key: &[&str], value: usize) -> Option<String> {
     }
 }
 
-/// ` "a": {"b": 1}`
+/// Renders a nested key as JSON: ` "a": {"b": 1}`.
 fn json_entry(key: &[&str], value: usize) -> String {
     let Some((last, before)) = key.split_last() else { return String::new() };
     let open: String = before.iter().map(|key| format!(" \"{key}\": {{")).collect();
     format!("{open} \"{last}\": {value}{}", " }".repeat(before.len()))
 }
 
-/// The innermost table on the way to a key that is there, and how many keys lead to it.
+/// Returns the innermost existing table on the way to a key, and the number of keys that lead to it.
 fn deepest<'n>(root: &'n Node, key: &[&str]) -> (&'n Node, usize) {
     let (mut node, mut depth) = (root, 0);
     while let Some(next) = key.get(depth).and_then(|key| node.get(key)).filter(|next| next.as_table().is_some()) {

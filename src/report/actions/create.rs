@@ -1,4 +1,4 @@
-//! AGENTS.md made or completed from what can be read off the workspace, and a CLAUDE.md that imports it.
+//! Actions that create or complete AGENTS.md from the files of the workspace, and create a CLAUDE.md that imports it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::disk::Disk;
 use super::workspace::{self, Part};
 use super::{Action, Edit, Group};
 
-/// What can be done for a workspace.
+/// Returns the actions for a workspace.
 pub(super) fn actions(top: &Path, disk: Disk) -> Vec<Action> {
     let agents = top.join("AGENTS.md");
     let other_case = || disk.names(top).into_iter().any(|name| name.eq_ignore_ascii_case("AGENTS.md"));
@@ -30,7 +30,7 @@ fn action(title: &str, edit: Edit) -> Action {
     Action { title: title.to_owned(), group: Group::Workspace, fixes: None, preferred: false, edits: vec![edit] }
 }
 
-/// A heading for each thing that agents want to know, with what is known; and the rules that other tools have.
+/// Renders a new AGENTS.md: a section for each part, and the rules of other tools.
 fn skeleton(top: &Path, disk: Disk) -> String {
     let name = top.file_name().unwrap_or_default().to_string_lossy();
     let mut text = format!("# {name}\n");
@@ -49,7 +49,7 @@ fn section(part: &Part) -> String {
     format!("\n## {}\n{gap}{lines}", part.title)
 }
 
-/// The sections that are not there yet, at the end. Headings that there is nothing to say below are not added.
+/// Returns the action that appends missing sections. Sections without content are not added.
 fn completed(agents: &Path, disk: Disk) -> Option<Action> {
     let text = disk.read(agents).filter(|_| !disk.is_link(agents))?;
     let mut titles = Vec::new();
@@ -63,7 +63,7 @@ fn completed(agents: &Path, disk: Disk) -> Option<Action> {
         .into_iter()
         .filter(|part| !part.lines.is_empty())
         .filter(|part| !titles.iter().any(|title| part.words.iter().any(|word| title.contains(word))))
-        // Whoever names the commands needs no section on them.
+        // A file that already contains a command needs no section on it.
         .filter(|part| !part.commands.iter().any(|command| text.contains(command.as_str())))
         .collect();
     if missing.is_empty() {

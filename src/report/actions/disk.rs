@@ -1,4 +1,4 @@
-//! The disk around a file, as actions look at it; and the same with an edit applied, to see whether it helps.
+//! View of the disk around a file for actions, and of the disk with an edit applied, to test whether the edit helps.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve};
 use crate::snapshot::{Ask, Entry, Fact, Facts, FileType, Meta};
 
-/// The disk as facts tell it, behind the few questions that actions ask.
+/// Facts about the disk, behind the few queries that actions need.
 #[derive(Clone, Copy)]
 pub(super) struct Disk<'a>(pub &'a dyn Facts);
 
 impl Disk<'_> {
-    /// The text of a file, if it is UTF-8.
+    /// Returns the text of a file, if it is UTF-8.
     pub fn read(self, path: &Path) -> Option<String> {
         match self.0.told(&Ask::Content(path.to_owned()))? {
             Fact::Content(Ok(raw)) => String::from_utf8(raw.to_vec()).ok(),
@@ -21,12 +21,12 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether anything is there; what is not known may be.
+    /// Returns true unless the path is known not to exist.
     pub fn is_taken(self, path: &Path) -> bool {
         !matches!(self.0.told(&Ask::LinkKind(path.to_owned())), Some(Fact::Kind(Err(_))))
     }
 
-    /// What is there, links followed.
+    /// Returns the type of the file, with links followed.
     pub fn kind(self, path: &Path) -> Option<FileType> {
         match self.0.told(&Ask::Kind(path.to_owned()))? {
             Fact::Kind(Ok(meta)) => Some(meta.kind),
@@ -34,7 +34,7 @@ impl Disk<'_> {
         }
     }
 
-    /// How long a file is, in bytes.
+    /// Returns the length of a file, in bytes.
     pub fn len(self, path: &Path) -> Option<usize> {
         match self.0.told(&Ask::Kind(path.to_owned()))? {
             Fact::Kind(Ok(meta)) if meta.kind == FileType::File => usize::try_from(meta.len).ok(),
@@ -42,13 +42,13 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether a link is there.
+    /// Returns true if the path is a symbolic link.
     pub fn is_link(self, path: &Path) -> bool {
         let fact = self.0.told(&Ask::LinkKind(path.to_owned()));
         matches!(fact, Some(Fact::Kind(Ok(Meta { kind: FileType::Link, .. }))))
     }
 
-    /// The entries of a directory, by name.
+    /// Returns the names of the entries of a directory.
     pub fn names(self, dir: &Path) -> Vec<String> {
         let Some(Fact::Listing(Ok(entries))) = self.0.told(&Ask::Listing(dir.to_owned())) else { return Vec::new() };
         let mut names: Vec<String> =
@@ -58,12 +58,12 @@ impl Disk<'_> {
     }
 }
 
-/// The harness and edition that gave an answer, unless the harness is a custom one.
+/// Returns the agent and edition of an answer, unless the agent is a custom one.
 pub(super) fn chosen(answer: &Resolution) -> Option<Choice> {
     harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()
 }
 
-/// What the harness would answer if these files had these texts.
+/// Resolves the answer again as if these files had these texts.
 pub(super) fn answer_with(disk: Disk, answer: &Resolution, files: &[(PathBuf, String)]) -> Option<Resolution> {
     let choice = chosen(answer)?;
     match resolve(&Edited { facts: disk.0, files }, &choice, &answer.standpoint) {
@@ -72,7 +72,7 @@ pub(super) fn answer_with(disk: Disk, answer: &Resolution, files: &[(PathBuf, St
     }
 }
 
-/// The disk with other texts in some files.
+/// Facts in which some files have other texts.
 struct Edited<'a> {
     facts: &'a dyn Facts,
     files: &'a [(PathBuf, String)],

@@ -1,4 +1,4 @@
-//! Fixes of failed expectations: a sentence that was reworded, and a file that an agent reads only where it is imported.
+//! Fixes of failed expectations: update a reworded sentence, or import a file that the agent does not read by itself.
 
 use super::names::imported;
 use super::{Action, Context};
@@ -7,7 +7,7 @@ use crate::report::expect::{Demand, SIMILAR, declared};
 use crate::report::findings::Finding;
 use crate::report::sentences::sentences;
 
-/// The fixes of an expectation that does not hold.
+/// Returns the fixes of a failed expectation.
 pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     let fix = match ctx.subject.name().as_str() {
         FILE_NAME => reworded(ctx, finding),
@@ -17,7 +17,7 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     fix.into_iter().collect()
 }
 
-/// Expects what an instruction file says now.
+/// Replaces the expected sentence with the current sentence of the instruction file.
 fn reworded(ctx: &Context, finding: &Finding) -> Option<Action> {
     let near = finding.related.iter().find_map(|(_, words)| words.strip_prefix(SIMILAR))?;
     let now = sentences(near).into_iter().next()?;

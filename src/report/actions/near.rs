@@ -1,4 +1,4 @@
-//! Fixes of paths and patterns that lead to nothing, where something of nearly the same name is there.
+//! Fixes of broken paths and globs for which a file with a similar name exists.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use crate::queries::manifests::Manifest;
 use crate::report::findings::{Finding, Kind};
 use crate::snapshot::{Ask, Fact, FileType, GlobFlavor};
 
-/// How many letters two names may differ by and still be taken for each other.
+/// Maximum edit distance, in letters, at which two names count as similar.
 const MOST_DIFFERENT: usize = 2;
 
-/// From how many directories a path is tried.
+/// Maximum number of directories from which a path is tried.
 const MOST_ABOVE: usize = 16;
 
-/// The fixes of a finding about a path or a pattern that leads to nothing.
+/// Returns the fixes of a finding about a broken path or glob.
 pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     let Some(word) = ctx.text.get(finding.range.clone()) else { return Vec::new() };
-    // What is changed, and to what.
+    // The words to replace, and their replacement.
     let found = match finding.kind {
         Kind::ImportMissing => word.strip_prefix('@').and_then(|path| Some((path, file(ctx, ctx.dir(), path)?))),
         Kind::MissingFile => file(ctx, ctx.dir(), word).map(|path| (word, path)),
@@ -32,7 +32,7 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     changed.or_else(|| created(ctx, finding, word)).into_iter().collect()
 }
 
-/// The file that an import or an entry of settings names, where nothing of nearly its name is there: made, with a heading.
+/// Creates the file that an import or a settings entry names, with a heading, if no similar name exists.
 fn created(ctx: &Context, finding: &Finding, word: &str) -> Option<Action> {
     let name = match finding.kind {
         Kind::ImportMissing => word.strip_prefix('@')?,
@@ -48,27 +48,27 @@ fn created(ctx: &Context, finding: &Finding, word: &str) -> Option<Action> {
     (plain && !ctx.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
 }
 
-/// The file that a path was likely meant to lead to.
+/// Returns the path of the existing file that a path probably means.
 fn file(ctx: &Context, dir: &Path, path: &str) -> Option<String> {
     let slashes = path.replace('\\', "/");
     let (found, at) = followed(ctx, dir, &slashes)?;
     (found != path && ctx.disk.kind(&at) == Some(FileType::File)).then_some(found)
 }
 
-/// The file that words in prose were likely meant to name, from the directory of the file or from one above it.
+/// Returns the file that a path in prose probably means, from the directory of the file or one above it.
 fn path(ctx: &Context, word: &str) -> Option<String> {
     let dirs = ctx.dir().ancestors().take_while(|dir| dir.parent().is_some());
     dirs.take(MOST_ABOVE).find_map(|dir| file(ctx, dir, word))
 }
 
-/// The script of nearly the same name in the manifest that was looked at first.
+/// Returns the similarly named script in the first manifest that was searched.
 fn script(ctx: &Context, finding: &Finding, word: &str) -> Option<String> {
     let (manifest, _) = finding.related.first()?;
     let names = Manifest::of(manifest)?.scripts(&ctx.disk.read(manifest)?)?;
     nearest(word, &names).filter(|name| name != word)
 }
 
-/// The pattern with the names in it that are there, if it then finds something.
+/// Corrects the names in a glob to existing ones, if the result then matches a file.
 fn pattern(ctx: &Context, pattern: &str) -> Option<String> {
     let slashes = pattern.replace('\\', "/");
     let plain = slashes.trim_start_matches("./");
@@ -88,7 +88,7 @@ fn pattern(ctx: &Context, pattern: &str) -> Option<String> {
     tried.iter().filter(|tried| *tried != pattern).find(finds).cloned()
 }
 
-/// A path whose names are there, each as it is spelled or nearly so; and where it leads.
+/// Follows a path, correcting each name to a similar existing one. Returns the corrected path and its target.
 fn followed(ctx: &Context, dir: &Path, path: &str) -> Option<(String, PathBuf)> {
     let mut at = if path.starts_with('/') { PathBuf::from("/") } else { dir.to_owned() };
     let mut names: Vec<String> = Vec::new();
@@ -110,7 +110,7 @@ fn followed(ctx: &Context, dir: &Path, path: &str) -> Option<(String, PathBuf)> 
     Some((names.join("/"), at))
 }
 
-/// The one name that is this one, differs from it in letter case only, or in very few letters.
+/// Returns the only name that equals this one, differs in letter case, or differs in very few letters.
 fn nearest(name: &str, there: &[String]) -> Option<String> {
     let only = |found: Vec<&String>| if let [one] = found[..] { Some(one.clone()) } else { None };
     if there.iter().any(|other| other == name) {
@@ -122,7 +122,7 @@ fn nearest(name: &str, there: &[String]) -> Option<String> {
     })
 }
 
-/// How many letters must be changed, added, taken away or swapped with their neighbour.
+/// Returns the number of letters to change, add, remove or swap with their neighbour to turn one name into the other.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > MOST_DIFFERENT {

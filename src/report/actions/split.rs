@@ -1,4 +1,4 @@
-//! A section moved out of a file that has grown: into the directory it is about, or to a file that is imported or named.
+//! Actions that move a section out of a large file: into the directory it is about, or to a file that is imported or linked.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::report::findings::{Finding, Kind};
 use crate::snapshot::FileType;
 use crate::text::grouped;
 
-/// Shorter sections are not worth a file of their own, in bytes.
+/// Minimum length of a section that is worth its own file, in bytes.
 const SHORTEST: usize = 200;
 
-/// Names that harnesses read in every directory, once a file there is worked on.
+/// Names that agents read in every directory, once they work on a file there.
 const NESTED: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
-/// The fixes of a file that is too large: the section where it is cut, else the largest.
+/// Returns the fixes of a file that is too large: moves of the section where it is cut, or else of the largest.
 pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     let section = match finding.kind {
         Kind::OverBudget => at(ctx.text, finding.range.start).or_else(|| largest(ctx.text)),
@@ -28,19 +28,19 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     moves.into_iter().map(|(title, edits)| Action::fix(finding, title, edits)).collect()
 }
 
-/// The section at the cursor, whatever the size of the file.
+/// Returns the moves of the section at the cursor, whatever the size of the file.
 pub(super) fn extractions(ctx: &Context, range: &Range<usize>) -> Vec<Action> {
     let moves = at(ctx.text, range.start).map(|section| moves(ctx, &section)).unwrap_or_default();
     let action = |(title, edits)| Action { title, group: Group::Extract, fixes: None, preferred: false, edits };
     moves.into_iter().map(action).collect()
 }
 
-/// Whether a harness that reads the file imports what it names with `@path`.
+/// Returns true if the agent follows `@path` imports in the file.
 pub(super) fn imports(answer: &Resolution, path: &Path) -> bool {
     chosen(answer).is_some_and(|choice| choice.edition().imports_into(path))
 }
 
-/// The innermost section at a byte that may be moved: the title of the whole file stays.
+/// Returns the innermost movable section at a byte offset. The section of the file's title stays.
 fn at(text: &str, byte: usize) -> Option<Section> {
     let sections = movable(text);
     sections.into_iter().filter(|section| section.range.contains(&byte)).max_by_key(|section| section.range.start)
@@ -50,7 +50,7 @@ fn largest(text: &str) -> Option<Section> {
     movable(text).into_iter().max_by_key(|section| section.range.len())
 }
 
-/// The sections of the first level that has several, and those inside of them.
+/// Returns the sections of the first level that has several, and their subsections.
 fn movable(text: &str) -> Vec<Section> {
     let mut top = symbols(text);
     while let [only] = &mut top[..] {
@@ -65,7 +65,7 @@ fn movable(text: &str) -> Vec<Section> {
     all
 }
 
-/// The ways to move a section, each with its title.
+/// Returns the ways to move a section, each with its title.
 fn moves(ctx: &Context, section: &Section) -> Vec<(String, Vec<Edit>)> {
     let given = ctx.subject.sources().filter(|(_, source)| {
         let there = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
@@ -84,7 +84,7 @@ fn moves(ctx: &Context, section: &Section) -> Vec<(String, Vec<Edit>)> {
     nested.into_iter().chain(ruled).chain(beside).collect()
 }
 
-/// To the directory that the heading names.
+/// Moves the section to the directory that the heading names.
 fn nested(ctx: &Context, section: &Section) -> Option<(String, Vec<Edit>)> {
     let name = NESTED.into_iter().find(|name| *name == ctx.subject.name())?;
     let below = section.title.trim_matches('`').trim_end_matches('/').trim_start_matches("./");
@@ -99,13 +99,13 @@ fn nested(ctx: &Context, section: &Section) -> Option<(String, Vec<Edit>)> {
     Some((title, moved(ctx, section, path, "")))
 }
 
-/// Rules for the files of a pattern: who reads them, where they lie, how they end, and how their front matter begins.
+/// Rule files with a glob: agent, directory, file name ending, and front matter key of the glob.
 const RULES: [(&str, &str, &str, &str); 2] = [
     ("claude-code", ".claude/rules", ".md", "paths"),
     ("copilot-cli", ".github/instructions", ".instructions.md", "applyTo"),
 ];
 
-/// To a rule for the files of the pattern that the heading is, if all who read the file have such rules in one place.
+/// Moves a section whose heading is a glob to a rule for its files, if all readers of the file share a rule directory.
 fn ruled(ctx: &Context, section: &Section, readers: &[&Resolution]) -> Option<(String, Vec<Edit>)> {
     let is_theirs = |(agent, ..): &&(&str, &str, &str, &str)| readers.iter().all(|answer| answer.harness == *agent);
     let (_, dir, ending, key) = RULES.iter().find(is_theirs)?;
@@ -116,7 +116,7 @@ fn ruled(ctx: &Context, section: &Section, readers: &[&Resolution]) -> Option<(S
     }
     let base = ctx.subject.base();
     let inside = ctx.dir().strip_prefix(&base).ok()?.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>();
-    // A name alone is meant in every directory.
+    // A name without a slash matches in every directory.
     let any = if pattern.contains('/') { "" } else { "**/" };
     let pattern = inside.iter().map(|part| format!("{part}/")).collect::<String>() + any + pattern;
     let below = format!("{dir}/{}{ending}", slug(&section.title)?);
@@ -133,7 +133,7 @@ fn ruled(ctx: &Context, section: &Section, readers: &[&Resolution]) -> Option<(S
     Some((title, edits))
 }
 
-/// To a file in `docs`, which is imported where all who read the file import, and named where not.
+/// Moves the section to a file in `docs`, which is imported if all readers of the file follow imports, and else named.
 fn beside(
     ctx: &Context,
     section: &Section,
@@ -160,18 +160,18 @@ fn beside(
     Some((title, moved(ctx, section, path, &left)))
 }
 
-/// Makes the new file, and leaves a text in the place of the section.
+/// Creates the new file, and replaces the section with the text `left`.
 fn moved(ctx: &Context, section: &Section, path: PathBuf, left: &str) -> Vec<Edit> {
     let rest = &ctx.text[section.range.end..];
     let blank = rest.len() - rest.trim_start_matches(['\n', '\r']).len();
     let end = section.range.end + blank;
-    // A blank line parts what is left from what follows.
+    // A blank line separates the remaining text from the next section.
     let gap = if left.is_empty() || end == ctx.text.len() { "" } else { "\n" };
     let text = format!("{}\n", promoted(ctx.text, section));
     vec![Edit::Create { path, text }, ctx.replace(section.range.start..end, format!("{left}{gap}"))]
 }
 
-/// The text of a section whose heading is that of a file.
+/// Returns the text of a section with its headings promoted, so that its heading is the title of a file.
 fn promoted(text: &str, section: &Section) -> String {
     let mut starts = Vec::new();
     let mut todo = vec![section];
@@ -189,7 +189,7 @@ fn promoted(text: &str, section: &Section) -> String {
     out
 }
 
-/// A heading as the name of a file.
+/// Turns a heading into a file name.
 fn slug(title: &str) -> Option<String> {
     let plain = title.to_lowercase();
     let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Fixes inside the file: what should not stand there goes, what is mistaken is put so that it is not.
+//! Fixes inside the file: remove harmful text, and rewrite text that an agent misreads.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Action, Context, Edit};
 use crate::report::findings::{Finding, Kind, findings};
 use crate::snapshot::FileType;
 
-/// The fixes of a finding that change its own place only.
+/// Returns the fixes of a finding that edit only its own range.
 pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     match finding.kind {
         Kind::HiddenCharacters => hidden(ctx, finding),
@@ -21,7 +21,7 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     }
 }
 
-/// What stands behind a path in prose, and is no part of it.
+/// Punctuation that may follow a path in prose and is not part of it.
 const PUNCTUATION: [char; 10] = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\''];
 
 fn hidden(ctx: &Context, finding: &Finding) -> Vec<Action> {
@@ -45,7 +45,7 @@ fn in_backticks(ctx: &Context, finding: &Finding) -> Action {
     Action::fix(finding, format!("Put {word} in backticks"), vec![edit]).preferred()
 }
 
-/// Parts the path from the punctuation behind it.
+/// Inserts a space between the path and the punctuation after it.
 fn punctuation(ctx: &Context, finding: &Finding) -> Option<Action> {
     let token = ctx.text.get(finding.range.clone())?;
     let end = token.trim_end_matches(PUNCTUATION).len();
@@ -57,7 +57,7 @@ fn punctuation(ctx: &Context, finding: &Finding) -> Option<Action> {
     Some(Action::fix(finding, title, vec![ctx.replace(at..at, " ")]).preferred())
 }
 
-/// Writes as text what stands in a comment.
+/// Replaces a comment with its text.
 fn comment(ctx: &Context, finding: &Finding) -> Option<Action> {
     let start = finding.range.start;
     let inner = ctx.text.get(start..)?.strip_prefix("<!--")?;
@@ -66,7 +66,7 @@ fn comment(ctx: &Context, finding: &Finding) -> Option<Action> {
     Some(Action::fix(finding, "Write the comment as text", vec![edit]).preferred())
 }
 
-/// An import works where a link does not; only for files whose own harness imports.
+/// Replaces a checked-out link with an import; only for files whose agent follows imports.
 fn link_as_text(ctx: &Context, finding: &Finding) -> Option<Action> {
     let path = ctx.text.get(finding.range.clone())?.replace('\\', "/");
     let is_there = ctx.disk.kind(&ctx.dir().join(&path)) == Some(FileType::File);
@@ -78,11 +78,11 @@ fn link_as_text(ctx: &Context, finding: &Finding) -> Option<Action> {
     Some(Action::fix(finding, title, vec![edit]).preferred())
 }
 
-/// Names the key that the harness reads, or ends the head.
+/// Renames a key to the one that the agent reads, removes quotes from a boolean, or closes the front matter.
 fn head(ctx: &Context, finding: &Finding) -> Option<Action> {
     let head = front_matter::head(ctx.text)?;
     if !head.closed {
-        // The head ends where its last key ends.
+        // The front matter ends after its last key.
         let end = head.entries.last().map(|entry| entry.values.last().map_or(entry.at.end, |(_, at)| at.end))?;
         let end = ctx.text[end..].find('\n').map_or(ctx.text.len(), |at| end + at);
         let blank = ctx.text[end..].starts_with("\n\n") || ctx.text[end..].trim().is_empty();

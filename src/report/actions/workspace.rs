@@ -1,4 +1,4 @@
-//! What can be read off a workspace: how it is built, tested and formatted. Nothing is invented.
+//! Facts read from the files of a workspace: how it is built, tested and formatted. Nothing is invented.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use super::disk::Disk;
 use crate::formats::{self, Node, Value};
 use crate::report::front_matter;
 
-/// One thing that agents want to know.
+/// One section of an AGENTS.md.
 pub(super) struct Part {
-    /// The heading.
+    /// Heading of the section.
     pub title: &'static str,
-    /// Words by which a heading on the same is known.
+    /// Words that identify an existing heading on the same subject.
     pub words: &'static [&'static str],
-    /// What is known.
+    /// Lines of the section; may be empty.
     pub lines: Vec<String>,
-    /// The commands among it.
+    /// Commands in these lines.
     pub commands: Vec<String>,
 }
 
-/// What a command is for.
+/// Purpose of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Build,
@@ -28,7 +28,7 @@ enum Use {
 }
 
 impl Use {
-    /// What a script or target of that name is for.
+    /// Guesses the purpose of a script or target from its name.
     fn of(name: &str) -> Option<Use> {
         let first = name.split([':', '-', '_', '.']).next().unwrap_or(name);
         match first {
@@ -40,7 +40,7 @@ impl Use {
     }
 }
 
-/// The parts of an AGENTS.md, in order; of some nothing may be known.
+/// Returns the parts of an AGENTS.md, in order; some may be empty.
 pub(super) fn parts(top: &Path, disk: Disk) -> Vec<Part> {
     let mut commands: Vec<(Use, String)> = Vec::new();
     for read in [node, rust, go, python, make, just] {
@@ -148,11 +148,11 @@ fn named<'n>(names: impl Iterator<Item = &'n str>, runner: &str) -> Vec<(Use, St
     found
 }
 
-/// What settings files of editors and formatters say.
+/// Returns the code style from the settings files of editors and formatters.
 fn style(top: &Path, disk: Disk) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(text) = disk.read(&top.join(".editorconfig")) {
-        // What stands in `[*]` counts for every file.
+        // The section `[*]` applies to every file.
         let everywhere = text.split("\n[").find(|part| part.trim_start_matches('[').starts_with("*]"));
         let value = |key: &str| {
             let pairs = everywhere.unwrap_or_default().lines().filter_map(|line| line.split_once('='));
@@ -179,7 +179,7 @@ fn style(top: &Path, disk: Disk) -> Vec<String> {
     lines
 }
 
-/// The rules that stand in the files of single tools and count for everything.
+/// Returns the rules of other tools that always apply, with the files that contain them.
 pub(super) fn rules_of_others(top: &Path, disk: Disk) -> Vec<(String, String)> {
     let whole = [".cursorrules", ".github/copilot-instructions.md"].map(str::to_owned);
     let folder = ".cursor/rules";

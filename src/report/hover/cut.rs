@@ -15,7 +15,7 @@ const AROUND_BYTES: usize = 160;
 /// Maximum length of the text shown on each side of a cut, in lines.
 const AROUND_LINES: usize = 2;
 
-/// Maximum distance from the end of the head to the start of the tail in the message, in bytes. A marker may stand between.
+/// Length of the message text after the head that is searched for the tail, in bytes. A marker may stand between.
 const MARKER_BYTES: usize = 1024;
 
 /// Returns the hover for the cuts at a byte: in the lost text, and in the lines where the lost text begins and ends.

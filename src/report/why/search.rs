@@ -1,28 +1,27 @@
-//! Finds a sentence however it is wrapped and marked up, and what is like it.
+//! Finds a sentence regardless of wrapping and Markdown, and lines similar to it.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// From this share on a line is worth showing to somebody who misremembers it, in percent.
+/// Minimum similarity of a line that is reported as similar, in percent.
 const ALIKE_PERCENT: usize = 60;
 
-/// From this share of its letters on a text stands in a line with mistakes, in percent: most words are like any line in fewer.
+/// Minimum share of a text's letters found in a line for it to count as a misspelling, in percent. Below it, most lines match.
 const ALIKE_LETTERS_PERCENT: usize = 70;
 
-/// A longer line is not compared letter by letter, in bytes.
+/// Maximum length of a line that is compared for similarity, in bytes.
 const LONGEST_LINE_BYTES: usize = 4096;
 
-/// A text that is looked for. Wrapping, indentation and Markdown do not count, and neither does letter case where the text has no
-/// capital letter.
+/// A search text. Wrapping, indentation and Markdown are ignored, and so is letter case if the text has no capital letter.
 pub struct Sought {
-    /// Its plain words, with a space between them.
+    /// Plain words of the text, separated by one space.
     text: String,
-    /// The text in lower case, for what is only like it.
+    /// The text in lower case, for similarity.
     lower: String,
-    /// Whether letter case counts.
+    /// True if letter case counts.
     has_capitals: bool,
-    /// What is made once somebody looks for what is like it.
+    /// Forms for similarity, computed on first use.
     likeness: OnceLock<Box<Likeness>>,
 }
 
@@ -34,7 +33,7 @@ struct Likeness {
 }
 
 impl Sought {
-    /// Creates a text to look for; `None` if it says nothing.
+    /// Creates a search text; `None` if it has no words.
     pub fn new(text: &str) -> Option<Sought> {
         let text = Plain::of(text).text;
         let has_capitals = text.chars().any(char::is_uppercase);
@@ -47,16 +46,16 @@ impl Sought {
         &self.text
     }
 
-    /// Returns every place in a text where it stands, in bytes.
+    /// Returns the byte range of every occurrence in a text.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
         self.places_in(&Plain::of(text))
     }
 
-    /// Returns every place in the original of a text where it stands, in bytes.
+    /// Returns the byte range of every occurrence in the original of a plain text.
     pub fn places_in(&self, plain: &Plain) -> Vec<Range<usize>> {
         let place = |at: usize| {
             let end = at + self.text.len();
-            // The last byte, and not the marks and the white space behind it.
+            // Ends after the last matching byte, without the marks and white space that follow.
             plain.original(at)..plain.original(end - 1) + 1
         };
         self.cased(plain).match_indices(self.text.as_str()).map(|(at, _)| place(at)).collect()
@@ -64,7 +63,7 @@ impl Sought {
 
     /// Returns true if a text says it.
     pub fn is_in(&self, text: &str) -> bool {
-        // Most of the time it stands there as it is.
+        // Fast path: the text usually occurs verbatim.
         text.contains(&self.text) || self.is_within(&Plain::of(text))
     }
 
@@ -73,12 +72,12 @@ impl Sought {
         self.cased(plain).contains(&self.text)
     }
 
-    /// The plain text in the letters that it is compared by.
+    /// Returns the plain text, in lower case if letter case does not count.
     fn cased<'p>(&self, plain: &'p Plain) -> &'p str {
         if self.has_capitals { &plain.text } else { plain.folded.get_or_init(|| folded(&plain.text)) }
     }
 
-    /// Returns how much of it a line says, in percent, if that is worth knowing.
+    /// Returns the similarity of a line in percent, if it is at least [`ALIKE_PERCENT`].
     pub(super) fn alike(&self, line: &Line) -> Option<usize> {
         let of_text = || {
             Box::new(Likeness {
@@ -100,7 +99,7 @@ impl Sought {
         let mistakes = likeness.places.mistakes_in(line).min(letters);
         let by_letters = (letters - mistakes) * 100 / letters;
         let by_letters = if by_letters >= ALIKE_LETTERS_PERCENT { by_letters } else { 0 };
-        // A line without a mistake is searched for the rest of a long text.
+        // Only the first letters of a long text are compared, so a line without mistakes is searched for all of it.
         let alike = if mistakes == 0 && line.contains(&self.lower) {
             100
         } else {
@@ -110,9 +109,9 @@ impl Sought {
     }
 }
 
-/// A line of a text, in the form in which it is compared with what is like it.
+/// A line of a text, prepared for similarity comparison.
 pub struct Line {
-    /// From 1 on.
+    /// Line number, from 1.
     pub number: usize,
     /// The line without the spaces around it.
     pub text: String,
@@ -121,7 +120,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Takes a text apart. Lines that are too long to be compared say nothing.
+    /// Splits a text into lines. Lines that are too long to compare are never similar.
     pub fn all(text: &str) -> Vec<Line> {
         let line = |(at, line): (usize, &str)| {
             let lower = Plain::of(line).text.to_lowercase();
@@ -132,11 +131,11 @@ impl Line {
     }
 }
 
-/// A line with fewer of a text's pairs of letters is not like it, in percent: with 30 mistakes in a hundred letters at most sixty
-/// pairs in a hundred are others.
+/// Minimum share of a text's letter pairs that a similar line has, in percent: 30 mistakes in 100 letters change at most 60 of
+/// 100 pairs.
 const LEAST_PAIRS_PERCENT: u32 = 35;
 
-/// The pairs of neighbouring letters in a text, each as one of a thousand bits.
+/// Set of the pairs of neighbouring letters in a text, hashed into 1024 bits.
 struct Pairs([u64; 16]);
 
 impl Pairs {
@@ -149,7 +148,7 @@ impl Pairs {
         Pairs(pairs)
     }
 
-    /// Returns how many of them another text has, in percent; of none, all.
+    /// Returns the share of these pairs that another text has, in percent; 100 if there are no pairs.
     fn percent_in(&self, other: &Pairs) -> u32 {
         let all: u32 = self.0.iter().map(|bits| bits.count_ones()).sum();
         let shared: u32 = self.0.iter().zip(&other.0).map(|(own, others)| (own & others).count_ones()).sum();
@@ -157,7 +156,7 @@ impl Pairs {
     }
 }
 
-/// Returns the pairs of neighbouring letters in a text, without its white space, in order and as often as they stand there.
+/// Returns the sorted pairs of neighbouring letters in a text without white space, with repetitions.
 fn bigrams(text: &str) -> Vec<(char, char)> {
     let letters = || text.chars().filter(|letter| !letter.is_whitespace());
     let mut pairs: Vec<_> = letters().zip(letters().skip(1)).collect();
@@ -165,7 +164,7 @@ fn bigrams(text: &str) -> Vec<(char, char)> {
     pairs
 }
 
-/// Returns how much of two sorted lists is in both, in percent (Dice's coefficient).
+/// Returns the share of two sorted lists that is in both, in percent (Dice's coefficient).
 fn percent_shared(one: &[(char, char)], other: &[(char, char)]) -> usize {
     let (mut at, mut shared) = (0, 0_usize);
     for pair in one {
@@ -177,10 +176,10 @@ fn percent_shared(one: &[(char, char)], other: &[(char, char)]) -> usize {
     (200 * shared).checked_div(one.len() + other.len()).unwrap_or(0)
 }
 
-/// How many letters of a text are looked for with mistakes: the bits of a word.
+/// Maximum number of letters that are searched for with mistakes: the bits of a `u128`.
 const MOST_LETTERS: usize = 128;
 
-/// Where each letter stands in a text.
+/// Positions of each letter in a text, as bit masks.
 struct Places {
     ascii: [u128; 128],
     others: HashMap<char, u128>,
@@ -200,7 +199,7 @@ impl Places {
         places
     }
 
-    /// Returns how many letters of the text have to change for it to stand somewhere in a line (Myers 1999, a bit per letter).
+    /// Returns the smallest edit distance between the text and any part of a line (Myers 1999, a bit per letter).
     fn mistakes_in(&self, line: &str) -> usize {
         let last = 1_u128 << (self.count - 1);
         let (mut more, mut less) = (u128::MAX, 0_u128);
@@ -213,14 +212,14 @@ impl Places {
             let (up, down) = (less | !(diagonal | more), more & diagonal);
             distance = distance + usize::from(up & last != 0) - usize::from(down & last != 0);
             least = least.min(distance);
-            // A place may begin anywhere in the line.
+            // A match may begin anywhere in the line.
             (more, less) = ((down << 1) | !(diagonal | (up << 1)), (up << 1) & diagonal);
         }
         least
     }
 }
 
-/// Folds letters to lower case without moving a byte.
+/// Folds letters to lower case without changing byte offsets.
 fn folded(text: &str) -> String {
     let fold = |c: char| {
         let mut lower = c.to_lowercase();
@@ -229,18 +228,17 @@ fn folded(text: &str) -> String {
     text.chars().map(fold).collect()
 }
 
-/// The words of a Markdown text with one space between them, without its marks: emphasis, code, headings, lists, quotes and the
-/// targets of links.
+/// Plain words of a Markdown text, separated by one space, without emphasis, code, heading, list and quote marks and link targets.
 pub struct Plain {
     text: String,
-    /// The text in lower case, once it was asked for.
+    /// The text in lower case, computed on first use.
     folded: OnceLock<String>,
-    /// Where each run of bytes begins here and in the original.
+    /// Start of each run of bytes, here and in the original.
     runs: Vec<(usize, usize)>,
 }
 
 impl Plain {
-    /// Takes the marks out of a text.
+    /// Removes the Markdown marks from a text.
     pub fn of(text: &str) -> Plain {
         let mut plain = Plain { text: String::with_capacity(text.len()), folded: OnceLock::new(), runs: Vec::new() };
         let mut at = 0;
@@ -283,7 +281,7 @@ impl Plain {
         plain
     }
 
-    /// Returns the byte of the original that became a byte here.
+    /// Maps a byte offset to the original text.
     fn original(&self, at: usize) -> usize {
         let run = self.runs.partition_point(|(here, _)| *here <= at).saturating_sub(1);
         self.runs.get(run).map_or(at, |(here, there)| there + (at - here))
@@ -305,16 +303,16 @@ fn line_mark(line: &str) -> Option<usize> {
     ends.then_some(length)
 }
 
-/// How far the target of a link is looked for, in bytes.
+/// Maximum length of the text searched for a link's end, in bytes.
 const LONGEST_LINK: usize = 1024;
 
-/// Returns true if a link's text begins here.
+/// Returns true if `rest` begins with a link's text.
 fn is_link(rest: &str) -> bool {
     let rest = &rest[..rest.floor_char_boundary(LONGEST_LINK)];
     rest.find(']').is_some_and(|end| !rest[..end].contains('[') && link_target(&rest[end + 1..]).is_some())
 }
 
-/// Returns the length of a link's target behind the text: `(https://…)`.
+/// Returns the length of a link's target after its text: `(https://…)`.
 fn link_target(rest: &str) -> Option<usize> {
     let rest = rest[..rest.floor_char_boundary(LONGEST_LINK)].strip_prefix('(')?;
     let end = rest.find([')', '\n'])?;
