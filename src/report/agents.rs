@@ -1,51 +1,51 @@
-//! The agents of a client: who starts each, where it comes from, what it is told at its start, and what it is not.
+//! Agents that a client defines: how each is started, its source, and the instructions that it gets at its start or does not get.
 
 use serde::Serialize;
 
 use crate::answer::agent::{Agent, Usage};
 use crate::answer::{MessageKind, Purpose, Resolution, SessionKind, Source, Standpoint, Trigger};
 
-/// One agent.
+/// One agent of a client.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSaid {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
     /// `primary`, `subagent`, `all` (both) or `hidden`.
     pub kind: &'static str,
-    /// The file that describes it.
+    /// File that defines the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The model that it is given.
+    /// Model that is configured for the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Its tools.
+    /// Tools that are configured for the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<String>,
-    /// The prompts and reminders of its start: their kind and name, and their size where the text is known.
+    /// Prompts and reminders at its start, with kind and name, and with their size if the text is known.
     pub layers: Vec<Layer>,
-    /// The instruction files that it is told at its start.
+    /// Instruction files that the agent gets at its start.
     pub given: Vec<String>,
-    /// Those that the session is told, and it is not.
+    /// Instruction files that the session gets, but this agent does not.
     pub not_given: Vec<String>,
-    /// How far this can be trusted.
+    /// Fidelity of the answer for this agent.
     pub fidelity: &'static str,
 }
 
-/// A prompt or a reminder.
+/// A prompt or a reminder that the agent gets.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct Layer {
-    /// `agent`, `provider`, `reminder` …
+    /// Kind of the message: `agent`, `provider` or `reminder`.
     pub kind: &'static str,
-    /// Its name.
+    /// Name of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its size in bytes, unless it is the client's own.
+    /// Size in bytes; absent if the text is the client's own and therefore unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
 }
 
-/// Returns the standpoint of an agent at its start: a session of its own, or one that another agent starts.
+/// Returns the standpoint of an agent at its start: a main session, or a sub-agent's session that another agent starts.
 pub fn standpoint(session: &Standpoint, agent: &Agent) -> Standpoint {
     let kind = match agent.usage {
         Usage::Primary | Usage::Hidden => SessionKind::Main,
@@ -54,7 +54,7 @@ pub fn standpoint(session: &Standpoint, agent: &Agent) -> Standpoint {
     Standpoint { session: kind, agent: Some(agent.name.clone()), target: None, ..session.clone() }
 }
 
-/// Returns what is said of an agent whose start is `own`, where `session` is that of a session.
+/// Describes an agent. `own` is the answer for its start, and `session` the answer for the start of a session.
 pub fn said(agent: &Agent, own: &Resolution, session: &Resolution) -> AgentSaid {
     let told = |answer: &Resolution| -> Vec<String> {
         let is_told = |source: &&Source| {

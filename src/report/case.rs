@@ -1,4 +1,4 @@
-//! What answers rest on, written down as a case file: whoever reads it sees the same answers, wherever they are.
+//! Writes the facts behind answers as a case file, from which the same answers can be reproduced on any machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use crate::answer::{Resolution, SessionKind, Tool};
 use crate::snapshot::credentials::has_credentials;
 use crate::snapshot::{Ask, Content, Fact, Facts, FileType};
 
-/// What is known of a path.
+/// Kind and content of a path, as far as they are known.
 enum Node {
     Dir,
     File(Option<Content>),
@@ -17,14 +17,15 @@ enum Node {
     Special(&'static str),
 }
 
-/// The tree as far as it was looked at; the order is that in which directories list their entries.
+/// Tree of the paths that were accessed, in the order in which directories list their entries.
 #[derive(Default)]
 struct Tree {
     order: Vec<PathBuf>,
     nodes: HashMap<PathBuf, Node>,
 }
 
-/// The case of these answers, from the facts that they rest on. `settings` are the fields of the request, as JSON.
+/// Returns the case file of these answers, built from the facts that they depend on. `settings` are the fields of the request,
+/// as JSON.
 pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -> String {
     let Some(first) = answers.first() else { return String::new() };
     let mut out = "What Briefing looked at. The texts of these files and the values of these variables are in it, with stars for \
@@ -41,7 +42,7 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
     }
     let mut tree = Tree::default();
     let mut seen = BTreeSet::new();
-    // Listings first: the order of the sections is theirs.
+    // Process listings first, as they determine the order of the sections.
     let is_listing = |ask: &&Ask| matches!(ask, Ask::Listing(_));
     let asks = || answers.iter().flat_map(Resolution::depends);
     for ask in asks().filter(is_listing).chain(asks().filter(|ask| !is_listing(ask))) {
@@ -67,8 +68,8 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
     starred(&out).into_owned()
 }
 
-/// Adds what a client was seen to say to a case of one answer, whose last section is its golden: texts, each with its trigger
-/// and its role.
+/// Appends the texts that a client was observed to send to a case of one answer, whose last section is its expected output.
+/// `told` holds the trigger, role and text of each.
 pub fn observed<'a>(
     case: &mut String,
     told: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
@@ -85,7 +86,7 @@ pub fn observed<'a>(
     section(case, &format!("@observed {client} {version}"), "");
 }
 
-/// Backslashes, control characters, invisible characters and spaces at line ends made visible.
+/// Escapes backslashes, control characters, invisible characters, spaces at line ends, and markers at line starts.
 pub fn escape(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split('\n') {
@@ -136,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// What says more takes the place of what says less: a text that of a file, a target that of everything.
+    /// Records a node. It replaces a less specific one: a content replaces a file without content, a link replaces anything.
     fn put(&mut self, path: &Path, node: Option<Node>) {
         if !self.nodes.contains_key(path) {
             self.order.push(path.to_owned());
@@ -145,7 +146,7 @@ impl Tree {
             (Some(Node::Link(_) | Node::File(Some(_)) | Node::Special(_)), Some(Node::File(_) | Node::Dir)) => {}
             (_, Some(node)) => drop(self.nodes.insert(path.to_owned(), node)),
             (Some(_), None) => {}
-            // A link is known by its name; where it leads, another fact says, if anybody asked.
+            // The node is a link whose target is unknown. If the target was read, another fact provides it.
             (None, None) => drop(self.order.pop()),
         }
     }
@@ -154,7 +155,7 @@ impl Tree {
         for path in &self.order {
             let Some(node) = self.nodes.get(path) else { continue };
             let name = path.display();
-            // Such a name fits into no line.
+            // Skip names that do not fit on one line.
             if name.to_string().contains(['\n', '\r']) || path.parent().is_none() {
                 continue;
             }
@@ -190,12 +191,12 @@ fn node(kind: FileType) -> Option<Node> {
     }
 }
 
-/// Whether a text stands in a case as it is.
+/// Returns true if a text can be written to a case without escapes.
 fn is_plain(text: &str) -> bool {
     text.is_empty() || (text.ends_with('\n') && !text.contains('\r') && !text.contains("\\-- "))
 }
 
-/// Any bytes on one line, as a section `| raw` has them.
+/// Escapes any bytes to one line, for a section `| raw`.
 fn raw(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -45,8 +45,8 @@ pub struct Difference {
     pub message: String,
 }
 
-/// The answers of two times that belong together. A harness may be asked in several editions, which come in one order; one that
-/// was not there before belongs to none.
+/// Pairs the answers of two points in time by agent. An agent may have several editions, which are paired in order. Answers
+/// without a counterpart are left out.
 pub fn paired<'a, A: Borrow<Resolution>>(before: &'a [A], now: &'a [A]) -> Vec<(&'a Resolution, &'a Resolution)> {
     let mut left: Vec<&Resolution> = before.iter().map(Borrow::borrow).collect();
     let pair = |now: &'a A| {
@@ -61,7 +61,7 @@ pub fn paired<'a, A: Borrow<Resolution>>(before: &'a [A], now: &'a [A]) -> Vec<(
 pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
     let (of_left, of_right) = (reaching(left), reaching(right));
     let texts = Texts { left: text(left), right: text(right) };
-    // Only what both have can have moved; an added file in front moves nothing.
+    // Compare positions only among common files: a file added in front does not move the others.
     let order_left = places_among(&of_left, &of_right);
     let order_right = places_among(&of_right, &of_left);
     let mut differences = Vec::new();
@@ -97,14 +97,14 @@ pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
     Comparison { left: title(left, right), right: title(right, left), same, differences, texts }
 }
 
-/// Adds the layers beside the instruction files that one side alone has: prompts, reminders, lists. One that comes from files is
-/// compared file by file.
+/// Adds the layers other than instruction files that only one side has: prompts, reminders, lists. Layers that come from files
+/// are compared file by file instead.
 fn layers(left: &Resolution, right: &Resolution, differences: &mut Vec<Difference>) {
     let layers = |of: &'_ Resolution| -> Vec<Message> {
         let answer = &of.answer;
         let has_files = |at: usize| answer.sources.iter().any(|source| source.message == Some(at));
         let layers = answer.messages.iter().enumerate();
-        // Another start directory is another environment, which says nothing.
+        // The environment always differs between start directories, so this difference means nothing.
         let elsewhere = left.standpoint.cwd != right.standpoint.cwd;
         let layers = layers.filter(|(_, message)| !(elsewhere && message.kind == MessageKind::Environment));
         let layers = layers.filter(|(at, message)| message.kind != MessageKind::Instructions && !has_files(*at));
@@ -125,10 +125,10 @@ fn layers(left: &Resolution, right: &Resolution, differences: &mut Vec<Differenc
     }
 }
 
-/// A file or URL, and how often it came before: one file may reach the model several times.
+/// A file or URL with the number of its occurrence, from 1 on: one file may reach the model several times.
 type Entry = (String, usize);
 
-/// The sources whose text reaches the model, in order.
+/// Sources whose text reaches the model, in order.
 struct Reaching<'a> {
     sources: Vec<(Entry, &'a Source)>,
     places: HashMap<Entry, usize>,
@@ -144,13 +144,13 @@ impl<'a> Reaching<'a> {
     }
 }
 
-/// The place of each source among those that the other side has too.
+/// Returns the position of each source among those that both sides have.
 fn places_among(own: &Reaching, other: &Reaching) -> HashMap<Entry, usize> {
     let common = own.iter().filter(|(entry, _)| other.get(entry).is_some());
     common.enumerate().map(|(at, (entry, _))| (entry.clone(), at)).collect()
 }
 
-/// What became of the size: only a limit cuts.
+/// Describes the difference in size. The kind is `cut` only if a limit cuts more than before.
 fn size_differs(before: &Source, now: &Source) -> Option<(&'static str, String)> {
     let (was_lost, is_lost) = (cut(before), cut(now));
     if is_lost > was_lost {
@@ -167,7 +167,7 @@ fn size_differs(before: &Source, now: &Source) -> Option<(&'static str, String)>
     Some((kind, format!("{} B, was {} B", grouped(is), grouped(was))))
 }
 
-/// How many bytes a limit cuts.
+/// Returns the number of bytes that a limit cuts.
 fn cut(source: &Source) -> usize {
     match (source.fate, source.size) {
         (Fate::Truncated, Some(size)) => size.bytes.saturating_sub(kept(source)),
@@ -198,7 +198,7 @@ fn text(resolution: &Resolution) -> String {
     texts.map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What an answer is of, with whatever tells it from the other one.
+/// Returns a title for an answer, with everything that distinguishes its standpoint from that of the other answer.
 fn title(resolution: &Resolution, other: &Resolution) -> String {
     let (at, there) = (&resolution.standpoint, &other.standpoint);
     let mut title = format!("{} {} in {}", resolution.title, resolution.edition, at.cwd.display());

@@ -1,4 +1,4 @@
-//! How much of the context each source takes: sizes and shares, for reports and charts.
+//! Context usage of each source: sizes and shares, for reports and charts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,20 +136,20 @@ impl From<answer::Reserve> for Reserve {
     }
 }
 
-/// How tokens are counted.
+/// Method of counting tokens.
 pub struct Counter<'a> {
-    /// What the figures are called: `bytes/4`, `o200k`.
+    /// Name of the method: `bytes/4`, `o200k`.
     pub method: &'a str,
-    /// The tokens of a text; `None`: a quarter of its bytes.
+    /// Counts the tokens of a text; `None`: a quarter of its bytes.
     pub count: Option<&'a dyn Fn(&str) -> usize>,
-    /// What of a source reaches the model, where that can be had.
+    /// Returns the text of a source that reaches the model, if it is available.
     pub text: &'a dyn Fn(&Source) -> Option<String>,
-    /// How far the figures can be relied on for a harness and a model.
+    /// Returns a note on the accuracy of the figures for an answer's agent and model.
     pub remark: &'a dyn Fn(&Resolution) -> Option<String>,
 }
 
 impl Counter<'_> {
-    /// A quarter of the bytes.
+    /// Estimates a quarter of the bytes.
     pub const ESTIMATE: Counter<'static> =
         Counter { method: ESTIMATE, count: None, text: &|_| None, remark: &|_| None };
 
@@ -172,11 +172,11 @@ fn estimate(bytes: usize) -> Tokens {
     Tokens { value: bytes.div_ceil(4), method: ESTIMATE.to_owned() }
 }
 
-/// What no answer holds.
+/// Note on the parts of the context that no report includes.
 pub const OUT_OF_SIGHT: &str = "Not in sight: the schemas of tools and MCP servers, which often take more than all \
     instructions, and the conversation";
 
-/// The report of one answer.
+/// Returns the report of one answer.
 pub fn context_report(resolution: &Resolution, counter: &Counter) -> ContextReport {
     let answer = &resolution.answer;
     let mut totals = totals(answer);
@@ -226,19 +226,19 @@ fn share_of(answer: &Answer, source: &Source, all: usize, counter: &Counter) -> 
     }
 }
 
-/// The messages that hold no instruction files.
+/// Returns the shares of the messages other than instruction files.
 fn others(answer: &Answer, counter: &Counter) -> Vec<OtherShare> {
     let is_other = |message: &Message| !matches!(message.kind, MessageKind::Instructions | MessageKind::Reserve);
     let of = |(at, message): (usize, &Message)| {
         let listed = || {
             let inside = |source: &&Source| match source.message {
                 Some(message) => source.fate == Fate::Listed && message == at,
-                // Not every harness says which list a skill is in; most have one.
+                // Not every agent assigns a skill to a list; most have only one list.
                 None => message.kind == MessageKind::Skills && is_skill(source),
             };
             answer.sources.iter().filter(inside).count()
         };
-        // Of what is only named the text is not known.
+        // The text of a message that is only named is unknown.
         let text = (message.name.is_none() || !message.text.is_empty()).then_some(&*message.text);
         OtherShare {
             kind: message.kind.word().to_owned(),
@@ -251,12 +251,12 @@ fn others(answer: &Answer, counter: &Counter) -> Vec<OtherShare> {
     answer.messages.iter().enumerate().filter(|(_, message)| is_other(message)).map(of).collect()
 }
 
-/// Whether a source is a skill that is listed, and sent when it is called for.
+/// Returns true if a source is a skill whose text is sent when it is called.
 fn is_skill(source: &Source) -> bool {
     source.purpose == Purpose::Skill && source.trigger == Trigger::Call && source.fate.reaches()
 }
 
-/// The limits that several files share.
+/// Returns the usage of the limits that several files share.
 fn shared_limits(answer: &Answer) -> Vec<LimitUse> {
     let mut found: Vec<(usize, &str, Unit, usize)> = Vec::new();
     for source in answer.sources.iter().filter(|source| counts_for_limit(source)) {
@@ -282,7 +282,7 @@ fn usage(used: usize, value: usize, unit: Unit, from: &str) -> LimitUse {
     LimitUse { used, value, unit: unit.word().to_owned(), from: from.to_owned(), percent, state: state.to_owned() }
 }
 
-/// To one decimal; of nothing, nothing.
+/// Returns the percentage, rounded to one decimal; 0 if `whole` is 0.
 fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 * 1000.0 / whole as f64).round() / 10.0 }
 }

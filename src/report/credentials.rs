@@ -1,7 +1,7 @@
-//! Puts stars in the place of what looks like a credential, in texts that are written down, kept or shown to others.
+//! Replaces text that looks like a credential with stars, in texts that are written to disk, kept or shown to others.
 //!
-//! Stars are as many as the bytes that they stand for, so that what is marked, counted or cut stays where it is. This takes more for
-//! a credential than [`secrets`] does, which makes findings: a star too many costs nothing.
+//! There is one star for each replaced byte, so that byte ranges and sizes stay valid. More text counts as a credential here than
+//! in [`secrets`], which makes findings: an unnecessary star does no harm.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::text::starred_passwords;
 /// Names whose values are credentials.
 const NAME: &str = r#"(?:token|secret|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|[_-]auth)[a-z0-9_-]*"#;
 
-/// What looks like a credential; the group is what is starred.
+/// Patterns of text that looks like a credential; the group is replaced with stars.
 static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
     let value = "[!#%+-9:;=?-Za-z@^_~|\\\\]";
     let patterns = [
@@ -25,10 +25,10 @@ static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
         format!(r#"{NAME}["'`]?[ \t]*=[ \t]*["'`]?((?:(?:bearer|basic|token) )?{value}{{4,}})"#),
         format!(r#"{NAME}["'`]?[ \t]*:[ \t]*["'`]((?:(?:bearer|basic|token) )?{value}{{4,}})"#),
         format!(r#"{NAME}["'`]?[ \t]*:[ \t]*((?:(?:bearer|basic|token) )?[a-z_+/=.-]{{0,60}}[0-9]{value}{{2,}})"#),
-        // Headers, and tokens that carry what they allow.
+        // HTTP headers, and JSON Web Tokens.
         r"(?:bearer|basic)[ \t]+([a-z0-9._~+/=-]{16,})".to_owned(),
         r"(eyj[a-z0-9_-]{10,}\.[a-z0-9_-]{10,}\.?[a-z0-9_-]*)".to_owned(),
-        // A file of logins, and a login before the name of a host.
+        // A netrc file, and a login before a host name.
         r"login[ \t\n]+[!-~]+[ \t\n]+password[ \t\n]+([!-~]{4,})".to_owned(),
         r"[a-z0-9_.-]+:([^\x00-\x20\x7f-\xff/@:]{4,})@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}".to_owned(),
         // The text of a private key.
@@ -38,13 +38,13 @@ static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::builder().syntax(syntax).build_many(&patterns).expect("they are patterns")
 });
 
-/// Returns the text with stars in the place of what looks like a credential.
+/// Returns the text with everything that looks like a credential replaced with stars.
 pub fn starred(text: &str) -> Cow<'_, str> {
     let mut text = starred_passwords(text);
     let mut found: Vec<Range<usize>> = secrets(&text).into_iter().map(|(range, _)| range).collect();
     for captures in PATTERNS.captures_iter(&*text) {
         let group = captures.get_group(1).map(|span| span.range());
-        // Numbers and words that every setting has are none.
+        // Numbers and common words such as `true` are not credentials.
         let is_telling = |range: &Range<usize>| {
             let value = text.get(range.clone()).unwrap_or_default().trim_end_matches([',', ';']);
             !value.bytes().all(|byte| byte.is_ascii_digit()) && !["true", "false", "null", "none"].contains(&value)
@@ -61,26 +61,26 @@ pub fn starred(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// Puts a star in the place of each sign that is seen. What begins or ends in a character stands for its bytes.
+/// Replaces each byte except ASCII white space with a star.
 fn star(bytes: &mut [u8]) {
     bytes.iter_mut().filter(|byte| !byte.is_ascii_whitespace()).for_each(|byte| *byte = b'*');
 }
 
-/// Returns the text of a file that holds credentials, with stars in the place of every value.
+/// Returns the text of a file that holds credentials, with every value replaced with stars.
 pub fn without_values(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let bare = text.trim_start_matches('\u{feff}');
     match formats::parse_jsonc(bare).ok().filter(|node| node.as_table().is_some()) {
         Some(node) => strings(&node, &mut |at: Range<usize>| {
             let begins = text.len() - bare.len();
-            // The quotes stay.
+            // Keep the quotation marks.
             let inner = bytes.get_mut(begins + at.start + 1..(begins + at.end).saturating_sub(1));
             inner.unwrap_or_default().iter_mut().for_each(|byte| *byte = b'*');
         }),
         None => {
             let mut at = 0;
             for line in text.split_inclusive('\n') {
-                // What stands before is the name of a variable.
+                // The text before `=` is the name of a variable, which is kept.
                 let name = line.find('=').filter(|_| !line.trim_start().starts_with('#')).map_or(0, |name| name + 1);
                 star(&mut bytes[at + name..at + line.len()]);
                 at += line.len();

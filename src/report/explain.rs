@@ -1,11 +1,11 @@
-//! Why a file is, or is not, in a briefing.
+//! Explains why a file is, or is not, in a briefing.
 
 use std::path::Path;
 
 use crate::answer::{Fate, Resolution};
 use crate::search::Probe;
 
-/// What became of `path`, why, and what the harness asked about it.
+/// Returns the fate of `path`, the reason for it, and the probes of the agent for this path.
 pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, String, Vec<&'a Probe>) {
     let probes: Vec<&Probe> = resolution.trace.iter().filter(|probe| probe.path == path).collect();
     if let Some(source) = resolution.answer.sources.iter().find(|source| source.is_file(path)) {

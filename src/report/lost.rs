@@ -1,5 +1,5 @@
-//! What never reached the model, said to the model: files that a limit cuts or leaves out, that cannot be read, are missing, or
-//! may not be imported from where they are.
+//! Warning for the agent about instructions that never reached it: files that a limit cuts or leaves out, that cannot be read,
+//! are missing, or may not be imported from their location.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::answer::{Fate, Fidelity, Resolution, Scope, Source};
 use crate::snapshot::Content;
 use crate::text::grouped;
 
-/// A warning for the agent; `None` if nothing is lost. `read` says what a file holds.
+/// Returns the warning for the agent; `None` if nothing is lost. `read` returns the content of a file.
 pub fn lost(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> Option<String> {
     let paths = Paths::of(answer);
     let said = answer.answer.sources.iter().filter_map(|source| sentence(source, &paths, &read));
@@ -36,7 +36,7 @@ fn sentence(source: &Source, paths: &Paths, read: &impl Fn(&Path) -> Option<Cont
             let size = source.size?.bytes;
             let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
             let lost = size.saturating_sub(kept);
-            // Rounded, but not to nothing, and not to all.
+            // Round, but never to 0 % or 100 %: some text is lost and some is kept.
             let percent = ((lost * 200 + size) / (2 * size.max(1))).clamp(1, 99);
             let from =
                 source.path().and_then(read).map_or_else(String::new, |raw| format!(", {}", lines(source, &raw)));
@@ -59,7 +59,7 @@ fn sentence(source: &Source, paths: &Paths, read: &impl Fn(&Path) -> Option<Cont
     }
 }
 
-/// The lines that are cut: `from line 120 on`, `lines 120 to 300`.
+/// Describes the lines that are cut: `from line 120 on`, `lines 120 to 300`.
 fn lines(source: &Source, raw: &Content) -> String {
     let number = |byte: usize| raw[..byte.min(raw.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
     let said = gaps(&source.kept, raw.len()).into_iter().map(|gap| match gap.end {
@@ -69,7 +69,7 @@ fn lines(source: &Source, raw: &Content) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// A sentence on one line: a line break in the name of a file must not begin a sentence that looks like one of ours.
+/// Escapes control characters: a line break in a file name must not start a line that looks like part of this warning.
 fn plain(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect()
 }

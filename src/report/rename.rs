@@ -1,14 +1,14 @@
-//! How a file is named once it, or the file that names it, stands elsewhere.
+//! Rewrites mentions of files after a file, or the file that mentions it, has been moved.
 
 use std::path::{Path, PathBuf};
 
 use crate::snapshot::absolute;
 
-/// What is moved where: files, or directories with everything in them.
+/// Old and new paths of moved files, or of directories with everything in them.
 pub struct Moves(pub Vec<(PathBuf, PathBuf)>);
 
 impl Moves {
-    /// Where a path is after the moves.
+    /// Returns a path as it is after the moves.
     pub fn after(&self, path: &Path) -> PathBuf {
         let moved = self.0.iter().find_map(|(old, new)| Some((path.strip_prefix(old).ok()?, new)));
         match moved {
@@ -19,7 +19,7 @@ impl Moves {
     }
 }
 
-/// What has to be written in the place of `text`, which stands in `file` and leads to `target`; `None`: it stays as it is.
+/// Returns the replacement of `text`, which occurs in `file` and resolves to `target`; `None` if it stays the same.
 pub fn reworded(text: &str, file: &Path, target: &Path, moves: &Moves, home: &Path) -> Option<String> {
     let (written, fragment) =
         text.split_once('#').map_or((text, String::new()), |(path, rest)| (path, format!("#{rest}")));
@@ -35,20 +35,20 @@ pub fn reworded(text: &str, file: &Path, target: &Path, moves: &Moves, home: &Pa
         let base = if leads(dir) {
             moves.after(file).parent()?.to_owned()
         } else {
-            // Relative to where the harness is started, or to the root of the project.
+            // The path is relative to the agent's start directory or to the project root.
             target.ancestors().skip(1).chain(dir.ancestors()).find(|base| leads(base))?.to_owned()
         };
         let relative = relative(&base, &new);
         if path.starts_with("./") && !relative.starts_with("../") { format!("./{relative}") } else { relative }
     };
-    // Claude Code alone knows how to name a file with a space.
+    // Only Claude Code has a notation for spaces in paths: a backslash before each.
     let reworded = if written.contains("\\ ") { reworded.replace(' ', "\\ ") } else { reworded };
     let reworded = format!("{reworded}{fragment}");
     let concerned = new != target || moves.after(file) != file;
     (concerned && reworded != text).then_some(reworded)
 }
 
-/// The way from a directory to a file.
+/// Returns the relative path from a directory to a file.
 fn relative(from: &Path, to: &Path) -> String {
     let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(shared).map(|_| "..".to_owned());
