@@ -1,4 +1,4 @@
-//! Reads what the clients themselves recorded of their sessions: the only room that opens their records, on request.
+//! Reads the session records of clients, on request; the only module that opens them.
 //!
 //! A record is read once, from its start, and never written. What a client kept of the texts that reached its model becomes a
 //! [`Session`]: steps, and what each of them gave. The user's prompts and the model's words are passed over. Read [`session`]
@@ -30,13 +30,13 @@ use lines::Lines;
 use place::{Found, Homes};
 use session::Builder;
 
-/// How many bytes at the start of a record are read to list it.
+/// Number of bytes at the start of a record that are read to list it.
 const HEAD_BYTES: usize = 64 * 1024;
 /// A record whose directory is not known by then is read on until it is, at most so far, in bytes. A picture that is pasted into the
 /// first prompt comes before it.
 const HEAD_CAP_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What is known of a record without reading all of it.
+/// Facts about a record that are known without reading all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The client's name for the session.
@@ -45,13 +45,13 @@ pub struct Head {
     pub version: Option<String>,
     /// The directory in which the client was started.
     pub cwd: Option<PathBuf>,
-    /// When it began.
+    /// Time at which the session began.
     pub start: Option<jiff::Timestamp>,
     /// The session that started this one, if it is a sub-agent's.
     pub parent: Option<String>,
-    /// Nobody said anything in it.
+    /// True if the session has no messages.
     pub is_silent: bool,
-    /// Why it is not known where the client was started.
+    /// Reason why the client's working directory is unknown.
     pub problem: Option<&'static str>,
 }
 
@@ -67,7 +67,7 @@ pub struct Client {
     pub agent: &'static str,
     /// Finds its records; given the directory that is asked about, only those that may be about it.
     find: fn(&Homes, Option<&Path>) -> Vec<Found>,
-    /// Takes from one line what it says of the session as a whole.
+    /// Updates the head with the facts of one line about the whole session.
     head: fn(&[u8], &mut Head),
     /// Opens a record as lines.
     open: fn(&Found) -> Result<Lines, String>,
@@ -75,7 +75,7 @@ pub struct Client {
     read: fn(&mut Lines, &mut Builder),
     /// Finds the text of a file in what the client sends.
     text_of: TextOf,
-    /// Why a record may not say where the client was started; `None` if there are such files that are no sessions.
+    /// Problem of a record without a working directory; `None` if such files need not be sessions.
     homeless: Option<&'static str>,
     /// The size at which the client cuts its files unless a setting says otherwise, in bytes.
     pub cuts_at: Option<usize>,
@@ -86,12 +86,12 @@ pub struct Client {
 /// Finds in a block the text of the file at a path, as seen from a working directory and a home directory.
 type TextOf = for<'a> fn(&'a str, &Path, &Path, &Path) -> Option<&'a str>;
 
-/// Says that files cannot be told apart in what a client sends.
+/// Returns `None`, for clients whose text does not separate the files.
 const fn no_text<'a>(_: &'a str, _: &Path, _: &Path, _: &Path) -> Option<&'a str> {
     None
 }
 
-/// Why a record that should name its directory in a line is not one of a session.
+/// Problem of a record that lacks the line with its working directory.
 const NO_CWD: Option<&str> = Some("not read, since it does not say in which directory it was started");
 
 /// The clients, in the order in which they are listed.
@@ -109,7 +109,7 @@ pub static CLIENTS: [Client; 11] = [
     pi::CLIENT,
 ];
 
-/// What the sessions that agents record hold of instructions, by agent; found out with the clients, as `docs/audit.md` tells.
+/// Instructions that session records hold, by agent; observed with the clients, see `docs/audit.md`.
 const HOLDS: [(&str, &str); 16] = [
     (
         "claude-code",
@@ -132,7 +132,7 @@ const HOLDS: [(&str, &str); 16] = [
     ("continue", "no text of a session without a terminal (1.5)"),
 ];
 
-/// Says what the recorded sessions of an agent hold of instructions; `None` where that was not looked into.
+/// Describes the instructions that the session records of an agent hold; `None` if that was not examined.
 pub fn holds(agent: &str) -> Option<&'static str> {
     HOLDS.iter().find(|(name, _)| *name == agent).map(|(_, holds)| *holds)
 }
@@ -142,7 +142,7 @@ fn open(found: &Found) -> Result<Lines, String> {
     Lines::open(&found.file)
 }
 
-/// The client of an agent, if its records can be read.
+/// Returns the client of an agent, if its records can be read.
 pub fn client(agent: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.agent == agent)
 }
@@ -155,7 +155,7 @@ impl Client {
         found
     }
 
-    /// Reads the head of a record, as far as it takes to know where the client was started.
+    /// Reads the head of a record, as far as needed to find the client's working directory.
     pub fn head(&self, found: &Found) -> Head {
         let mut head = found.head.clone();
         let bytes = match head.is_complete() || found.problem.is_some() {
@@ -187,7 +187,7 @@ impl Client {
         head
     }
 
-    /// Reads a record from its start until it says where the client was started. Returns true if any line was JSON.
+    /// Reads a record from its start until the working directory is found. Returns true if any line was JSON.
     fn read_on(&self, found: &Found, head: &mut Head) -> bool {
         let Ok((file, _)) = place::open(&found.file) else { return true };
         let mut lines = Lines::new(file.take(HEAD_CAP_BYTES));
@@ -199,7 +199,7 @@ impl Client {
         is_json
     }
 
-    /// Finds in what the client sends the text of the file at a path.
+    /// Finds the text of the file at a path in a block that the client sends.
     pub fn text_of<'a>(&self, block: &'a str, path: &Path, cwd: &Path, home: &Path) -> Option<&'a str> {
         (self.text_of)(block, path, cwd, home)
     }
@@ -216,7 +216,7 @@ impl Client {
         Ok(self.session(&mut lines, found))
     }
 
-    /// Reads a record from lines that are at hand.
+    /// Reads a record from the given lines.
     pub fn session(&self, lines: &mut Lines, found: &Found) -> Session {
         let mut builder = Builder::new(self.agent, found.file.clone());
         builder.session.parent.clone_from(&found.head.parent);

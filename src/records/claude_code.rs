@@ -43,9 +43,9 @@ pub const CLIENT: Client = Client {
 const START_RECORDED_SINCE: &str = "2.1.268";
 /// The first version that is known to write down the files that come with others.
 const NESTED_RECORDED_SINCE: &str = "2.1.100";
-/// What stands before the body of a skill, as JSON.
+/// Text before the body of a skill, as JSON.
 const SKILL_BODY: &str = "\"Base directory for this skill: ";
-/// A request refers to one of the last few before it.
+/// Number of recent requests that are kept, since a request refers to one of the last few before it.
 const REQUESTS_KEPT: usize = 16;
 
 /// Lines of recorded sessions that say nothing of what reached the model, or only what the user and the model said.
@@ -154,7 +154,7 @@ struct Line<'a> {
     compact_metadata: Option<&'a RawValue>,
 }
 
-/// What a compaction kept.
+/// Messages that a compaction kept.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CompactMetadata {
@@ -168,7 +168,7 @@ struct Preserved {
     all_uuids: Vec<String>,
 }
 
-/// What all requests have in common.
+/// System prompt and tools, which all requests share.
 #[derive(Deserialize)]
 struct Shape<'a> {
     #[serde(borrow, default)]
@@ -235,7 +235,7 @@ struct Block<'a> {
     input: Option<Input>,
 }
 
-/// What a tool is called with, as far as it names something.
+/// Arguments of a tool call that name something.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Input {
@@ -306,7 +306,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
     reading.end();
 }
 
-/// Whether the record holds the files at start.
+/// Tells if the record holds the files at start.
 #[derive(PartialEq, Eq)]
 enum Instructions {
     NotSeen,
@@ -324,7 +324,7 @@ struct Reading<'b> {
     instructions: Instructions,
     /// The line in which something was given, by its name.
     kept: HashMap<Place, String>,
-    /// By which bytes a text is found in a message.
+    /// Bytes by which each text is found in a message.
     needles: Vec<(Place, Vec<Vec<u8>>)>,
     /// The texts that messages hold.
     holds: HashMap<String, Vec<Place>>,
@@ -334,7 +334,7 @@ struct Reading<'b> {
     compaction: Option<usize>,
     /// The size of the client's own prompt.
     shape: usize,
-    /// How many of the last things given came after the model's last words.
+    /// Number of texts that were added after the model's last message or the last tool result.
     since_model: usize,
 }
 
@@ -664,7 +664,7 @@ impl Reading<'_> {
     }
 }
 
-/// What makes two texts the same thing.
+/// Returns the identity of a text: its path and its content.
 fn what(given: &Given) -> (Option<PathBuf>, Option<Arc<str>>) {
     (given.path.clone(), given.text.clone())
 }

@@ -33,7 +33,7 @@ pub const CLIENT: Client = Client {
     checked: "0.169.0",
 };
 
-/// What stands at the beginning of texts that are no prompts of the user.
+/// Prefixes of texts that are not prompts of the user.
 const AGENTS_MD: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];
 const SKILL: &str = "<skill>";
 const SKILLS: &str = "<skills_instructions>";
@@ -64,7 +64,7 @@ struct Line<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// What is known of the session as a whole.
+/// Facts about the whole session.
 #[derive(Deserialize)]
 struct Meta<'a> {
     #[serde(borrow)]
@@ -107,7 +107,7 @@ struct Item<'a> {
     about: Option<About<'a>>,
 }
 
-/// Says of each text of a message where it comes from; older versions do not.
+/// Sources of the texts of a message; older versions do not record them.
 #[derive(Deserialize)]
 struct About<'a> {
     #[serde(borrow, default)]

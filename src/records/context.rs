@@ -1,18 +1,18 @@
-//! Takes texts of files apart that Gemini CLI and Qwen Code put between heads and feet.
+//! Splits blocks of Gemini CLI and Qwen Code, which put every file between a head and a foot line.
 
 use std::path::{Path, PathBuf};
 
-/// A file in such a text.
+/// A file of a block.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// The path as it is written.
     pub path: &'a str,
-    /// What stands between its head and its foot.
+    /// Text between its head and its foot.
     pub text: &'a str,
 }
 
 impl Entry<'_> {
-    /// Returns the path, seen from a directory.
+    /// Resolves the path against a directory.
     pub fn path_from(&self, cwd: Option<&Path>) -> PathBuf {
         match cwd {
             Some(cwd) => crate::snapshot::absolute(cwd, Path::new(self.path)),
@@ -24,7 +24,7 @@ impl Entry<'_> {
 /// The words of heads.
 const KINDS: [&str; 2] = ["Context", "Rule"];
 
-/// Returns the files of a text, in order. A head without its foot is none.
+/// Returns the files of a text, in order. A head without its foot is skipped.
 pub fn entries(text: &str) -> Vec<Entry<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -52,17 +52,17 @@ pub fn text_of<'a>(block: &'a str, path: &Path, cwd: &Path, _: &Path) -> Option<
     of_file.next().is_none().then_some(first.text)
 }
 
-/// Returns what stands between two marks, with them.
+/// Returns the text from the first `first` to the last `last`, including both.
 pub fn between<'a>(text: &'a str, first: &str, last: &str) -> Option<&'a str> {
     let start = text.find(first)?;
     let end = text[start..].rfind(last)? + start + last.len();
     Some(&text[start..end])
 }
 
-/// What a text says of a block that a client puts at its end.
+/// Result of the search for a block at the end of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum AtEnd<'a> {
-    /// There is none: files that imitate one stand elsewhere.
+    /// No block at the end; imitations elsewhere do not count.
     Nothing,
     /// The block, with its marks.
     Block(&'a str),
@@ -82,7 +82,7 @@ pub fn at_end<'a>(text: &'a str, first: &str, last: &str) -> AtEnd<'a> {
     }
 }
 
-/// Returns true if a text has files and nothing else.
+/// Returns true if a text consists of whole files and nothing else.
 fn is_whole(block: &str) -> bool {
     let mut rest = block;
     for Entry { path, text } in entries(block) {

@@ -29,10 +29,10 @@ pub const CLIENT: Client = Client {
     checked: "1.0.102",
 };
 
-/// What stands around the instruction files in the system prompt.
+/// Texts before and after the instruction files in the system prompt.
 const BEFORE: &str = "\n</tools>\n\n";
 const AFTER: &str = "\n<system_notifications>\n";
-/// What stands around the list of skills there.
+/// Tags around the list of skills in the system prompt.
 const SKILLS: [&str; 2] = ["<available_skills>", "</available_skills>"];
 
 /// Events of recorded sessions that hold no instructions.
@@ -111,7 +111,7 @@ struct Call {
     arguments: Arguments,
 }
 
-/// What a tool is called with, as far as it names something.
+/// Arguments of a tool call that name something.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Arguments {
@@ -333,7 +333,7 @@ impl Reading<'_> {
 const PROMPT: &str = "the client's own prompt";
 const LIST: &str = "list of skills";
 const INSTRUCTIONS: &str = "custom instructions";
-/// What stands around the path of a file that was found later.
+/// Texts before and after the path of a file that was found later.
 const FOUND_HEAD: &str = "Custom instructions from ";
 const FOUND_END: &str = ". Apply these to any code you write here:\n";
 const FOUND_LATER: &str = "instruction file that was found";

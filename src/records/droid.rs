@@ -28,7 +28,7 @@ pub const CLIENT: Client = Client {
     checked: "0.225.2",
 };
 
-/// How the files at start begin, and what the last of them ends with.
+/// Opening of the files at start, and the possible ends of the last of them.
 const AT_START: &str = "# Codebase and user instructions are shown below.";
 const ENDS: [&str; 2] = ["</coding_guidelines>", "</design_guidelines>"];
 /// Around the files that a read brings.

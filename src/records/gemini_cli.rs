@@ -101,7 +101,7 @@ struct Call<'a> {
     timestamp: Option<Cow<'a, str>>,
 }
 
-/// What a tool is called with, as far as it names something.
+/// Arguments of a tool call that name something.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Arguments {
@@ -153,9 +153,9 @@ struct Reading<'b> {
     begins: bool,
     /// The name of the last message.
     last: Option<String>,
-    /// What is not among the messages that were put in the place of others, until somebody says something.
+    /// Texts missing in the messages that replaced the conversation, until the next message.
     gone: Vec<Place>,
-    /// By which bytes a text is found among messages.
+    /// Bytes by which each text is found among the messages.
     needles: Vec<(Place, Vec<u8>)>,
 }
 

@@ -36,9 +36,9 @@ const USER: [&str; 2] = [
 ];
 /// Before each rule of the user.
 const RULE: &str = "<user_rule>\n";
-/// How many of the user's rules are the client's own; 1.0.41.
+/// Number of the client's own rules among those of the user (1.0.41).
 const OWN_RULES: usize = 2;
-/// `summary.json` is read up to here, in bytes.
+/// Maximum number of bytes that are read of `summary.json`.
 const SUMMARY_CAP_BYTES: usize = 64 * 1024;
 
 #[derive(Deserialize)]

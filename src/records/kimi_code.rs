@@ -53,7 +53,7 @@ const SILENT: [&str; 18] = [
     "usage.record",
     "llm.tools_snapshot",
 ];
-/// `state.json` is read up to here, in bytes.
+/// Maximum number of bytes that are read of `state.json`.
 const STATE_CAP_BYTES: usize = 64 * 1024;
 
 #[derive(Deserialize)]

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A line over this size is passed over, in bytes.
+/// Maximum length of a line, in bytes; longer lines are skipped.
 pub const LINE_CAP_BYTES: usize = 16 * 1024 * 1024;
-/// How much is read at once, in bytes.
+/// Size of one read, in bytes.
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Reads the lines of a record.
@@ -16,7 +16,7 @@ pub struct Lines {
     from: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
     number: usize,
-    /// Whether the last line had no end.
+    /// True if the last line has no newline.
     is_cut: bool,
     too_long: Vec<usize>,
     malformed: Vec<usize>,
@@ -34,7 +34,7 @@ impl Lines {
         Ok(Lines::new(file.take(len)))
     }
 
-    /// Reads lines that are at hand.
+    /// Reads lines from any reader.
     pub fn new(from: impl Read + Send + 'static) -> Lines {
         Lines {
             from: BufReader::with_capacity(CHUNK_BYTES, Box::new(from)),
@@ -91,7 +91,7 @@ impl Lines {
         }
     }
 
-    /// Hands over every line. One that `take` cannot parse is noted, after another try if only its encoding was wrong.
+    /// Passes every line to `take`. Notes a line that it cannot parse; invalid UTF-8 is replaced and tried again.
     pub fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), serde_json::Error>) {
         while self.next_line().is_some() {
             if take(&self.line).is_ok() {
@@ -105,7 +105,7 @@ impl Lines {
         }
     }
 
-    /// Says what could not be read.
+    /// Describes the parts that could not be read.
     pub fn problems(&self) -> Vec<String> {
         let mut said = Vec::new();
         let numbered = |numbers: &[usize]| {
@@ -115,7 +115,7 @@ impl Lines {
             format!("{} {}{more}", if numbers.len() == 1 { "line" } else { "lines" }, shown.join(", "))
         };
         let mut malformed = self.malformed.clone();
-        // A record that is being written to ends anywhere.
+        // A record that is being written to may end in the middle of a line.
         if self.is_cut && malformed.last().is_some_and(|&last| last + 1 >= self.number) {
             malformed.pop();
             said.push("the last line is cut".to_owned());

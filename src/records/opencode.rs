@@ -113,7 +113,7 @@ fn open(found: &Found) -> Result<Lines, String> {
     Ok(Lines::new(std::io::Cursor::new(text.into_bytes())))
 }
 
-/// So many messages of a session that is kept in files are read.
+/// Maximum number of messages that are read of a session stored in files.
 const MESSAGES_CAP: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -207,7 +207,7 @@ struct State<'a> {
     metadata: Option<Metadata>,
 }
 
-/// What a tool is called with, as far as it names something.
+/// Arguments of a tool call that name something.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Input {

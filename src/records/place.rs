@@ -1,4 +1,4 @@
-//! Where records lie: found without following links below a client's own directory, and opened without waiting for anybody.
+//! Finds records without following links below a client's own directory, and opens them without blocking.
 #![expect(clippy::disallowed_methods, reason = "the only room that opens the clients' records; it writes nothing")]
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::Head;
 use crate::disk::sqlite;
 
-/// So many records of one client are listed at most.
+/// Maximum number of entries that are listed per directory.
 const FOUND_CAP: usize = 100_000;
 
-/// Where clients keep what they record.
+/// Home directory and environment, which determine where clients store their records.
 #[derive(Clone, Debug, Default)]
 pub struct Homes {
     /// The home directory.
@@ -42,22 +42,22 @@ pub struct Found {
     pub file: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was last written to.
+    /// Modification time.
     pub written: Option<jiff::Timestamp>,
-    /// What its place says of it.
+    /// Facts known from its path alone.
     pub head: Head,
-    /// The session, if one file holds several.
+    /// Key of the session, if one file holds several.
     pub key: Option<String>,
-    /// That file, if it is a database.
+    /// The opened file, if it is a database.
     pub database: Option<Arc<Database>>,
-    /// Why it cannot be read.
+    /// Reason why it cannot be read.
     pub problem: Option<String>,
 }
 
-/// Databases over this size are not read, in bytes: they are copied to memory.
+/// Maximum size of a database, in bytes: databases are copied to memory.
 const DATABASE_CAP_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// A database as it was when it was opened.
+/// Snapshot of a database in memory.
 pub struct Database(Vec<u8>);
 
 impl std::fmt::Debug for Database {
@@ -97,7 +97,7 @@ impl Database {
 }
 
 impl Found {
-    /// Creates a record of which only the place is known.
+    /// Creates a record with a known path and nothing else.
     pub fn named(agent: &'static str, file: PathBuf) -> Found {
         Found { agent, file, bytes: 0, written: None, head: Head::default(), key: None, database: None, problem: None }
     }
@@ -118,12 +118,12 @@ pub fn stem(file: &Path) -> Option<String> {
     Some(file.file_stem()?.to_string_lossy().into_owned())
 }
 
-/// Lists the directories in a directory. Links are none, but the directory itself may be one.
+/// Lists the directories in a directory. Links in it are skipped, but the directory itself may be a link.
 pub fn directories(dir: &Path) -> Vec<PathBuf> {
     entries(dir, fs::FileType::is_dir)
 }
 
-/// Lists what is no directory in a directory and whose name ends so.
+/// Lists the entries of a directory that are not directories and whose names end with `ending`.
 pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = entries(dir, |kind| !kind.is_dir());
     found.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)));
@@ -138,7 +138,7 @@ fn entries(dir: &Path, is_wanted: fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
     found
 }
 
-/// Opens a record, and says how long it is now.
+/// Opens a record and returns its current size in bytes.
 ///
 /// # Errors
 /// If it cannot be opened, is no regular file or is a link; in words.
@@ -150,7 +150,7 @@ pub fn open(file: &Path) -> Result<(File, u64), String> {
     }
     let mut options = OpenOptions::new();
     options.read(true);
-    // What was a file may be a FIFO by now, and opening one waits.
+    // The file may have been replaced by a FIFO, which would block on open.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW);
     let opened = options.open(file).map_err(said)?;
@@ -161,7 +161,7 @@ pub fn open(file: &Path) -> Result<(File, u64), String> {
     }
 }
 
-/// Says why a file is not read.
+/// Returns the reason why a file is not read.
 fn unreadable(meta: &fs::Metadata) -> Option<&'static str> {
     match (meta.is_symlink(), meta.is_file()) {
         (true, _) => Some("not read, since it is a link"),
@@ -187,7 +187,7 @@ pub fn end_of(file: &Path, bytes: u64) -> Option<Vec<u8>> {
     Some(read)
 }
 
-/// Returns when a file was last changed, or put where it is; links are followed.
+/// Returns the time at which a file was last changed or moved to its path; follows links.
 pub fn changed(path: &Path) -> Option<jiff::Timestamp> {
     let meta = fs::metadata(path).ok()?;
     let modified = jiff::Timestamp::try_from(meta.modified().ok()?).ok()?;

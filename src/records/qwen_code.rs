@@ -30,7 +30,7 @@ pub const CLIENT: Client = Client {
     checked: "0.24.4",
 };
 
-/// What stands before the body of a skill.
+/// Text before the body of a skill.
 const SKILL_BODY: &str = "Base directory for this skill: ";
 
 /// Around the rules that come with what a tool reached, and how they begin.
@@ -90,7 +90,7 @@ struct Call<'a> {
     args: Arguments,
 }
 
-/// What a tool is called with, as far as it names something.
+/// Arguments of a tool call that name something.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Arguments {
@@ -144,7 +144,7 @@ struct Reading<'b> {
     builder: &'b mut Builder,
     /// Calls that have no result yet, with their steps.
     calls: Vec<(String, usize)>,
-    /// By which bytes a text is found in a summed-up conversation.
+    /// Bytes by which each text is found in a summarized conversation.
     needles: Vec<(Place, Vec<u8>)>,
 }
 

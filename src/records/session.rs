@@ -1,4 +1,4 @@
-//! A recorded session: its steps, what each of them gave to the model, and what was gone after it.
+//! A recorded session: its steps, the texts that each added to the context, and those that left it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use super::lines::Lines;
 use crate::text::Size;
 
-/// Texts are kept up to this size together, in bytes; of later ones only the size is.
+/// Maximum size of all kept texts together, in bytes; only the size of later ones is kept.
 pub const TEXTS_CAP_BYTES: usize = 32 * 1024 * 1024;
-/// A record with more steps is read to its end, and its later steps are counted only.
+/// Maximum number of steps; a longer record is read to its end, and its later steps are only counted.
 pub const STEPS_CAP: usize = 100_000;
-/// So many kinds of lines that are not known are named.
+/// Maximum number of unknown kinds of lines that are listed by name.
 const UNKNOWN_CAP: usize = 64;
 
-/// A session, as its record tells it.
+/// A session according to its record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Session {
     /// The agent.
@@ -29,40 +29,40 @@ pub struct Session {
     pub version: Option<String>,
     /// The directory in which the client was started.
     pub cwd: Option<PathBuf>,
-    /// When it began.
+    /// Time at which the session began.
     pub start: Option<Timestamp>,
-    /// When the record was last written to, as the record itself says.
+    /// Time of the last line that has one.
     pub end: Option<Timestamp>,
     /// The session that started this one, if it is a sub-agent's.
     pub parent: Option<String>,
     /// Its steps, in order.
     pub steps: Vec<Step>,
-    /// Whether the record holds the requests themselves, so that what was in context is known of every request.
+    /// True if the record holds the requests themselves, so that the context of every request is known.
     pub wire: bool,
     /// The tokens of the last request, as the client counted them.
     pub tokens: Option<u64>,
-    /// Kinds of lines that are not known, with how many there are.
+    /// Unknown kinds of lines, with their numbers.
     pub unknown: BTreeMap<String, usize>,
-    /// What could not be read, in words.
+    /// Descriptions of the parts that could not be read.
     pub problems: Vec<String>,
 }
 
-/// Something that happened.
+/// One event of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// When.
+    /// Time of the step.
     pub when: Option<Timestamp>,
     /// Its kind.
     pub kind: Kind,
     /// The file, skill, tool, agent or directory.
     pub name: Option<String>,
-    /// What reached the model with it.
+    /// Texts that reached the model with it.
     pub given: Vec<Given>,
-    /// What was given before and is not in context after it.
+    /// Earlier texts that are not in context after it.
     pub gone: Vec<Place>,
 }
 
-/// Where something was given: the numbers of the step and of what it gave.
+/// Position of a text: the index of its step, and its index in `Step::given`.
 pub type Place = (usize, usize);
 
 /// The kinds of steps.
@@ -80,7 +80,7 @@ pub enum Kind {
     Skill,
     /// A sub-agent was started.
     Subagent,
-    /// What was said so far was summed up.
+    /// The conversation so far was summarized.
     Compaction,
     /// The session went on in another process, or in another directory, which is its name.
     Resume,
@@ -107,23 +107,23 @@ impl Kind {
 pub struct Given {
     /// The file that it was read from, if the record says so.
     pub path: Option<PathBuf>,
-    /// What it is, in words.
+    /// Description of the text.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the text.
     pub purpose: Purpose,
-    /// How much of it is known.
+    /// Tells if the text is recorded, reconstructed or unknown.
     pub how: How,
     /// The text of the file as the client read it.
     pub text: Option<Arc<str>>,
-    /// The string of the request that holds it, if the record has that too.
+    /// String of the request that contains it, if recorded.
     pub sent: Option<Arc<str>>,
     /// Its size.
     pub size: Size,
-    /// The files for which it counts, as its front matter says.
+    /// Globs of its front matter, which name the files to which it applies.
     pub globs: Vec<String>,
 }
 
-/// What a text is for.
+/// Purpose of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// Instructions of the user, the project or the organization.
@@ -132,9 +132,9 @@ pub enum Purpose {
     Skill,
     /// A list of agents.
     Agents,
-    /// What a hook said.
+    /// Output of a hook.
     Hook,
-    /// What servers of the Model Context Protocol say of themselves.
+    /// Instructions of Model Context Protocol servers.
     Mcp,
     /// The client's own prompt.
     System,
@@ -160,12 +160,12 @@ impl Purpose {
     }
 }
 
-/// How much of a text is known.
+/// Tells how a text is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// The record has it.
     Recorded,
-    /// The record does not have it, and it was worked out.
+    /// The record does not have it; it was reconstructed.
     Reconstructed,
     /// The record does not have it.
     Unknown,
@@ -190,32 +190,32 @@ impl Given {
         Given { path, name, purpose, how, text, sent: None, size, globs: Vec::new() }
     }
 
-    /// Creates a text of which the record says only that there may be one.
+    /// Creates a text that may exist according to the record, which does not have it.
     pub fn unknown(purpose: Purpose, name: impl Into<String>, path: Option<PathBuf>) -> Given {
         let (name, how, size) = (name.into(), How::Unknown, Size::default());
         Given { path, name, purpose, how, text: None, sent: None, size, globs: Vec::new() }
     }
 
-    /// Returns the path, or the name of what has none.
+    /// Returns the path, or the name if there is none.
     pub fn label(&self) -> String {
         self.path.as_ref().map_or_else(|| self.name.clone(), |path| path.display().to_string())
     }
 }
 
 impl Session {
-    /// Returns what was given at a place.
+    /// Returns the text at a place.
     pub fn given(&self, (step, at): Place) -> &Given {
         &self.steps[step].given[at]
     }
 
-    /// Returns true if texts may have reached it that its record does not say. The client's own prompt and tools are none of them.
+    /// Returns true if texts missing in the record may have reached the model, other than the client's prompt and tools.
     pub fn has_gaps(&self) -> bool {
         let is_hidden =
             |given: &Given| given.text.is_none() && !matches!(given.purpose, Purpose::System | Purpose::Tools);
         self.everything().any(|(_, given)| is_hidden(given)) || !self.problems.is_empty() || !self.unknown.is_empty()
     }
 
-    /// Puts texts in the place of one that was given. What is behind them moves, with what is said of it.
+    /// Replaces one text of a step by several, and adjusts the places of the texts after it.
     pub fn put(&mut self, step: usize, at: usize, texts: Vec<Given>) {
         let more = texts.len() - 1;
         self.steps[step].given.splice(at..=at, texts);
@@ -228,7 +228,7 @@ impl Session {
         }
     }
 
-    /// Returns everything that was given, with its place.
+    /// Returns every text with its place.
     pub fn everything(&self) -> impl Iterator<Item = (Place, &Given)> {
         self.steps
             .iter()
@@ -236,12 +236,12 @@ impl Session {
             .flat_map(|(step, one)| one.given.iter().enumerate().map(move |(at, given)| ((step, at), given)))
     }
 
-    /// Returns the step after which something was gone.
+    /// Returns the step after which a text was no longer in context.
     pub fn gone_at(&self, place: Place) -> Option<usize> {
         self.steps.iter().position(|step| step.gone.contains(&place))
     }
 
-    /// Returns what is in context after a step.
+    /// Returns the places of the texts in context after a step.
     pub fn held_after(&self, step: usize) -> Vec<Place> {
         let before = self.everything().filter(|((at, _), _)| *at <= step).map(|(place, _)| place);
         let gone: std::collections::HashSet<&Place> =
@@ -254,9 +254,9 @@ impl Session {
 pub struct Builder {
     /// The session so far.
     pub session: Session,
-    /// What is in context.
+    /// Places of the texts in context.
     held: Vec<Place>,
-    /// Texts that were given, each kept once.
+    /// Interned texts.
     texts: HashMap<Arc<str>, (), foldhash::fast::RandomState>,
     kept_bytes: usize,
     /// Steps beyond the cap.
@@ -288,7 +288,7 @@ impl Builder {
         }
     }
 
-    /// Adds what a step gave, and returns where.
+    /// Adds a text to a step and returns its place.
     pub fn give(&mut self, step: usize, mut given: Given) -> Place {
         given.text = given.text.and_then(|text| self.intern(text));
         given.sent = given.sent.and_then(|text| self.intern(text));
@@ -299,13 +299,13 @@ impl Builder {
         place
     }
 
-    /// Moves what a step gave last to a later step, and returns where it is now.
+    /// Moves the last text of a step to the front of a later step; returns its old and its new place.
     pub fn move_last(&mut self, step: usize, to: usize) -> Option<(Place, Place)> {
         let given = self.session.steps[step].given.pop()?;
         let from = (step, self.session.steps[step].given.len());
         let all = &mut self.session.steps[to].given;
         all.insert(0, given);
-        // What is moved is moved from the last one on, so that the first is where it should be at the end.
+        // Callers move the last text first, so that the original order is kept.
         let moved = |place: &mut Place| {
             if *place == from {
                 *place = (to, 0);
@@ -329,17 +329,17 @@ impl Builder {
         Some(text)
     }
 
-    /// Returns what is in context.
+    /// Returns the places of the texts in context.
     pub fn held(&self) -> &[Place] {
         &self.held
     }
 
-    /// Notes that everything in context is gone after a step, but what the step itself gave.
+    /// Removes every text from the context after a step, except those of the step itself.
     pub fn forget_all(&mut self, step: usize) {
         self.forget(step, |place, _| place.0 != step);
     }
 
-    /// Notes that what `is_gone` names is not in context after a step.
+    /// Removes the texts for which `is_gone` returns true from the context after a step.
     pub fn forget(&mut self, step: usize, is_gone: impl Fn(Place, &Given) -> bool) {
         let session = &self.session;
         let (gone, held) = self.held.iter().partition(|&&place| is_gone(place, session.given(place)));
@@ -348,9 +348,9 @@ impl Builder {
         self.session.steps[step].gone.extend(gone);
     }
 
-    /// Counts a kind of line that is not known.
+    /// Counts an unknown kind of line.
     pub fn unknown(&mut self, kind: &str) {
-        // A record may hold anything where its client writes a word.
+        // A damaged record may hold any text here.
         let is_plain = |c: char| c.is_alphanumeric() || "_-./: ".contains(c);
         let kind: String = kind.chars().take(64).map(|c| if is_plain(c) { c } else { '?' }).collect();
         let unknown = &mut self.session.unknown;
@@ -361,14 +361,14 @@ impl Builder {
         }
     }
 
-    /// Notes the time of a line.
+    /// Records the time of a line.
     pub fn at(&mut self, when: Option<Timestamp>) {
         let Some(when) = when else { return };
         self.session.start.get_or_insert(when);
         self.session.end = Some(when);
     }
 
-    /// Returns the session, with what could not be read of it.
+    /// Returns the session, with its problems.
     pub fn finish(mut self, lines: &Lines) -> Session {
         self.session.problems.extend(lines.problems());
         if self.left_out > 0 {
@@ -381,13 +381,13 @@ impl Builder {
     }
 }
 
-/// Names a file that is sent once more, as it stands then.
+/// Name of a file that is sent again with its content at that time.
 pub const FILE_AGAIN: &str = "file, read again";
 
-/// Ends the name of what a record does not hold because it stands in the system prompt.
+/// Suffix of the name of a text that is not recorded because it is in the system prompt.
 pub const IN_SYSTEM_PROMPT: &str = "in the system prompt";
 
-/// Returns the bytes by which a text is found within JSON.
+/// Returns the bytes of a text as they occur in a JSON string.
 pub fn json_needle(text: &str) -> Vec<u8> {
     let mut json = serde_json::to_vec(text).unwrap_or_default();
     json.truncate(json.len().saturating_sub(1));
@@ -399,7 +399,7 @@ pub fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-/// Names a file as one that clients load as instructions, whoever asks.
+/// Returns true if the file has a name that some client loads as instructions.
 pub fn is_instruction_file(path: &Path) -> bool {
     const NAMES: [&str; 8] = [
         "AGENTS.md",
