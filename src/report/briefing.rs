@@ -1,4 +1,4 @@
-//! The JSON form of an answer, field by field as the wire document fixes it.
+//! JSON form of an answer, with the fields that the protocol document defines.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -255,7 +255,7 @@ pub struct LayerSize {
 }
 
 impl Whole {
-    /// Counts an answer; `count` gives the tokens of a text, without it they are estimated.
+    /// Measures an answer. `count` returns the tokens of a text; without it they are estimated.
     pub fn of(answer: &answer::Answer, method: &str, count: Option<&dyn Fn(&str) -> usize>) -> Whole {
         let tokens = |value| Tokens { value, method: method.to_owned() };
         let (mut layers, mut unmeasured) = (Vec::<LayerSize>::new(), 0);
@@ -280,7 +280,7 @@ impl Whole {
         Whole { bytes, tokens: tokens(all), layers, unmeasured }
     }
 
-    /// `instructions 321 B, skills 26 B`; empty where one kind is all there is.
+    /// Formats the sizes by kind, as `instructions 321 B, skills 26 B`; empty if there are fewer than two kinds.
     pub fn parts(&self) -> String {
         if self.layers.len() < 2 {
             return String::new();
@@ -290,10 +290,10 @@ impl Whole {
     }
 }
 
-/// How tokens are counted where no tokenizer is known.
+/// Method of estimating tokens if no tokenizer is known.
 pub const ESTIMATE: &str = "bytes/4";
 
-/// Returns the sizes of everything that is sent, tokens estimated.
+/// Returns the sizes of everything that is sent, with estimated tokens.
 pub fn whole(answer: &answer::Answer) -> Whole {
     Whole::of(answer, ESTIMATE, None)
 }
@@ -332,16 +332,16 @@ pub struct Probe {
     pub rule: String,
 }
 
-/// What to put into an answer beyond its sizes.
+/// Selects optional parts of the JSON form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Include {
-    /// The texts and parts of messages.
+    /// Includes the texts and parts of messages.
     pub text: bool,
-    /// The trace.
+    /// Includes the trace.
     pub trace: bool,
 }
 
-/// Says a resolution as plain data.
+/// Converts a resolution to its JSON form.
 pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
     let answer = &resolution.answer;
     Briefing {
@@ -373,7 +373,7 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
     }
 }
 
-/// What the text form remarks on: why the answer is not exact, and its warnings.
+/// Returns the warnings of an answer, preceded by the reason why it is not exact.
 fn warnings(resolution: &Resolution) -> Vec<Warning> {
     let answer = &resolution.answer;
     let unsaid = |reason: &&String| answer.warnings.iter().all(|warning| warning.message != **reason);
@@ -390,7 +390,7 @@ fn warnings(resolution: &Resolution) -> Vec<Warning> {
     not_exact.into_iter().chain(others).collect()
 }
 
-/// Why an answer is not exact, in one sentence; empty if it is.
+/// Returns the reason why an answer is not exact, in one sentence; empty if it is exact.
 pub fn uncertainty(resolution: &Resolution) -> String {
     if let Some(reason) = &resolution.answer.files_only {
         return reason.clone();
@@ -406,7 +406,7 @@ fn version(claim: &answer::Claim) -> Option<Version> {
     (!rules.is_empty()).then_some(Version { running, rules, checked, verified, here })
 }
 
-/// Sizes of all instruction messages of an answer.
+/// Returns the total size of all instruction messages of an answer.
 pub fn totals(answer: &answer::Answer) -> Totals {
     let texts = answer.messages.iter().filter(|message| message.kind == answer::MessageKind::Instructions);
     let sizes = texts.map(|message| message.text.size());
@@ -414,7 +414,7 @@ pub fn totals(answer: &answer::Answer) -> Totals {
     Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: ESTIMATE.to_owned() } }
 }
 
-/// A message as it is told.
+/// Converts a message to its JSON form.
 pub(super) fn message(message: &answer::Message, include: Include) -> Message {
     let around = |text: &String| (include.text && !text.is_empty()).then(|| text.clone());
     Message {
@@ -429,7 +429,7 @@ pub(super) fn message(message: &answer::Message, include: Include) -> Message {
     }
 }
 
-/// A source as it is told.
+/// Converts a source to its JSON form.
 pub(super) fn source(source: &answer::Source) -> Source {
     let (file, url) = match &source.place {
         answer::Place::Path(file) => (Some(path(file)), None),
@@ -458,7 +458,7 @@ pub(super) fn source(source: &answer::Source) -> Source {
     }
 }
 
-/// Says one line of a trace as plain data.
+/// Converts one line of a trace to its JSON form.
 pub fn probe(probe: &search::Probe) -> Probe {
     Probe {
         path: path(&probe.path),

@@ -191,7 +191,7 @@ fn node(kind: FileType) -> Option<Node> {
     }
 }
 
-/// Returns true if a text can be written to a case without escapes.
+/// Returns true if a text can be a plain section of a case; others become a section `| raw`.
 fn is_plain(text: &str) -> bool {
     text.is_empty() || (text.ends_with('\n') && !text.contains('\r') && !text.contains("\\-- "))
 }

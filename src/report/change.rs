@@ -1,4 +1,4 @@
-//! Says as plain data what a change of the files does to each agent, moment by moment.
+//! Effects of a change of files on the instructions of each agent, moment by moment, as plain data.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -116,24 +116,24 @@ pub struct Instead {
 }
 
 impl Moment {
-    /// Returns what became of a sentence that goes, in words.
+    /// Returns the explanation of what happened to a removed sentence.
     pub fn instead_of(&self, sentence: &str) -> Option<&str> {
         self.instead.iter().find(|one| one.sentence == sentence).map(|one| &*one.message)
     }
 
-    /// Returns what two answers make of a moment; `None` if the agent is told the same. `texts` are those of the files before
-    /// and after.
+    /// Creates the moment for the difference between two answers; `None` if they are the same. `texts` are the texts of the files
+    /// before and after.
     pub fn of(when: &When, after: &Resolution, texts: (&str, &str), comparison: Comparison) -> Option<Moment> {
         if comparison.same && comparison.differences.is_empty() {
             return None;
         }
         let (added, removed) = sentences::difference(texts.0, texts.1);
-        // A file that is sent twice is one file that changes.
+        // A file that is sent twice counts as one changed file.
         let (added, removed) = (once(added), once(removed));
         Some(Moment { added, removed, differences: once(comparison.differences), ..Moment::for_agent(when, after) })
     }
 
-    /// Leaves out what goes, or what comes: the directory in which the agent is started was not there before, or is gone.
+    /// Keeps only additions if `comes` is true, else only removals: the start directory is new, or no longer exists.
     pub fn only(self, comes: bool) -> Option<Moment> {
         let (added, removed) = if comes { (self.added, Vec::new()) } else { (Vec::new(), self.removed) };
         let kind = if comes { "added" } else { "lost" };
@@ -142,13 +142,13 @@ impl Moment {
         is_something.then_some(Moment { added, removed, differences, ..self })
     }
 
-    /// Returns true if something else happens to the same agent with the same result.
+    /// Returns true if `other` has the same effect on the same version of the same agent.
     pub fn is_like(&self, other: &Moment) -> bool {
         (&self.agent, &self.version) == (&other.agent, &other.version)
             && (&self.added, &self.removed, &self.differences) == (&other.added, &other.removed, &other.differences)
     }
 
-    /// Creates a moment at which nothing happens yet.
+    /// Creates a moment without any changes.
     pub fn for_agent(when: &When, answer: &Resolution) -> Moment {
         Moment {
             agent: answer.harness.clone(),
@@ -163,7 +163,7 @@ impl Moment {
     }
 }
 
-/// Notes of sentences that go which come at another moment of the same agent.
+/// Marks removed sentences as moved if the same agent gets them at another moment.
 pub fn note_moves(moments: &mut [Moment]) {
     let mut comes: BTreeMap<(String, String), When> = BTreeMap::new();
     for moment in moments.iter() {
@@ -187,21 +187,21 @@ pub fn note_moves(moments: &mut [Moment]) {
     }
 }
 
-/// Returns a sentence as it stands in its file: some agents send it as XML.
+/// Replaces XML entities with their characters, since some agents send sentences as XML.
 fn unescaped(sentence: &str) -> String {
     let entities = [("&apos;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
     entities.iter().fold(sentence.to_owned(), |text, (entity, letter)| text.replace(entity, letter))
 }
 
-/// Returns the sentences that an agent is told, without those that only name a file or import one.
+/// Returns the sentences that an agent gets, without lines that name a source and without imports.
 pub fn texts(answer: &Resolution) -> BTreeSet<String> {
     let names: Vec<String> = answer.answer.sources.iter().map(|source| source.place.to_string()).collect();
-    // A line that names a file ends the paragraph before it and is no part of the one behind it.
+    // A line that names a source separates the paragraphs before and after it.
     let text = text(answer);
     let own = text.lines().map(|line| if names.iter().any(|name| line.contains(name.as_str())) { "" } else { line });
     let all = sentences::sentences(&own.collect::<Vec<_>>().join("\n"));
     let is_import = |sentence: &String| sentence.starts_with('@') && !sentence.contains(' ');
-    // A section that moves may get another level.
+    // The heading level is ignored, since it may change when a section moves.
     let plain = |one: &String| unescaped(one.trim_start_matches('#').trim_start());
     all.iter().map(plain).filter(|one| !is_import(one)).collect()
 }
@@ -210,10 +210,10 @@ fn text(answer: &Resolution) -> String {
     answer.answer.messages.iter().map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A shorter line may be part of a client's words by chance, in bytes.
+/// Minimum length of a line of a file to search for in a client's text, in bytes; shorter lines may match by chance.
 const SHORTEST_LINE: usize = 8;
 
-/// Returns each of several things once, in their order.
+/// Removes duplicates, keeping the order.
 fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut kept: Vec<T> = Vec::with_capacity(all.len());
     for one in all {
@@ -224,7 +224,7 @@ fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     kept
 }
 
-/// Returns what an agent is told in the words of the files, without those of its client. `read` reads a file.
+/// Returns the text that an agent gets from files, without the client's own text. `read` returns the content of a file.
 pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> String {
     let (mut lines, mut descriptions) = (HashSet::new(), Vec::new());
     for source in answer.answer.sources.iter().filter(|source| source.fate.reaches()) {
@@ -266,8 +266,8 @@ pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content
     out
 }
 
-/// Returns an answer with nothing but what reading its target brings, or handing it over: what is sent at the start anyhow is
-/// another moment. Some clients put what comes with a file among the texts of the start.
+/// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that are sent at the start
+/// in any case belong to another moment. Some clients put texts that come with a file among those of the start.
 pub fn on_reaching(answer: &Resolution, start: &Resolution) -> Resolution {
     let is_later = |trigger: Trigger| matches!(trigger, Trigger::Read | Trigger::Attach);
     let began =

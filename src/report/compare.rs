@@ -1,4 +1,4 @@
-//! Two answers side by side: what is added, lost, moved, or cut differently.
+//! Compares two answers: sources that are added, lost, moved, or cut differently.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! The JSON schema of a `briefing.toml`, of which several rooms each read a part.
+//! JSON schema of `briefing.toml`. Several modules each read a part of this file.
 
 use schemars::JsonSchema;
 

@@ -1,4 +1,4 @@
-//! Who reads an instruction file, and when: one line per harness for every file that is known.
+//! Lists the agents that read each known instruction file, and when: one entry per file and agent.
 
 use std::path::Path;
 
@@ -43,10 +43,10 @@ pub struct Reading {
     pub reason: String,
 }
 
-/// What a harness makes of `path`, by its answers for the start of a session and for a file beside `path`.
+/// Returns how an agent treats `path`, based on its answers for the start of a session and for reading a file beside `path`.
 pub fn reading(path: &Path, session: &Resolution, beside: Option<&Resolution>) -> Reading {
     let (at_start, later) = (source(path, session), beside.and_then(|beside| source(path, beside)));
-    // Some harnesses say of a file below the start directory that they leave it out: it is one they never look at.
+    // Some agents report a file below the start directory as dropped without a limit: they never look at this file.
     let later = later.filter(|source| source.fate != Fate::Dropped || source.limit.is_some());
     let found = [at_start, later].into_iter().flatten();
     let best = found.clone().find(|source| source.fate.reaches());

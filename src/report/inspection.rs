@@ -1,4 +1,4 @@
-//! Says as plain data what a repository would do to an agent that is started in it: what it tells, runs and allows.
+//! Effects of a repository on an agent that is started in it, as plain data: instructions, commands and permissions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Which lines of instruction files reach which harnesses, and which reach some of them only.
+//! Finds the agents that each line of an instruction file reaches, and lines that reach only some agents.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -47,7 +47,7 @@ pub struct Part {
     pub harnesses: Vec<String>,
 }
 
-/// Whom the files of some answers reach; `read` tells what a file holds.
+/// Returns the agents that the files of these answers reach. `read` returns the content of a file.
 pub fn portability(answers: &[Resolution], read: impl Fn(&Path) -> Option<Content>) -> Portability {
     let told: Vec<Lines> = answers.iter().map(told_by).collect();
     let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
@@ -81,7 +81,7 @@ pub fn portability(answers: &[Resolution], read: impl Fn(&Path) -> Option<Conten
     Portability { harnesses, files: files.filter(|file| file.lines > 0).collect() }
 }
 
-/// The lines of a file that reach some of the harnesses and not all: one finding for each group of harnesses.
+/// Returns findings for lines of a file that reach some agents but not all: one finding for each group of agents.
 pub fn findings(subject: &Subject) -> Vec<Finding> {
     let told: Vec<Lines> = subject.answers.iter().map(|answer| told_by(answer)).collect();
     let text = subject.raw.text();
@@ -104,7 +104,7 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
     groups.into_iter().map(finding).collect()
 }
 
-/// The lines that a model is told, without the white space around them.
+/// Lines that reach the model, without the white space around them.
 type Lines = HashSet<String>;
 
 fn told_by(answer: &Resolution) -> Lines {
@@ -113,12 +113,12 @@ fn told_by(answer: &Resolution) -> Lines {
     texts.flat_map(|message| message.text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>()).collect()
 }
 
-/// Lines, by their numbers from 0 on, that reach the same harnesses.
+/// Range of lines that reach the same agents, with line numbers from 0 on.
 struct Stretch {
     first: usize,
     last: usize,
     lines: usize,
-    /// The harnesses, by their places in the list of those that were asked.
+    /// Indices of the agents in the list of answers.
     reached: Vec<usize>,
 }
 
@@ -126,7 +126,7 @@ fn parts(text: &str, told: &[Lines]) -> Vec<Stretch> {
     let mut parts: Vec<Stretch> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
-        // A fence or a rule stands in every file.
+        // Lines such as fences and rules occur in every file.
         if !line.contains(char::is_alphanumeric) {
             continue;
         }
@@ -142,7 +142,7 @@ fn parts(text: &str, told: &[Lines]) -> Vec<Stretch> {
     parts
 }
 
-/// The bytes of a line.
+/// Returns the byte range of a line.
 fn line(text: &str, number: usize) -> Range<usize> {
     let start = text.split_inclusive('\n').take(number).map(str::len).sum();
     start..start + text[start..].lines().next().map_or(0, str::len)

@@ -50,7 +50,7 @@ pub struct Because {
 }
 
 impl UsedHere {
-    /// The roster with the choices for its harnesses, in its order, and the versions that are installed.
+    /// Converts a roster, in its order, with the edition chosen for each agent and the installed versions.
     pub fn of(roster: &Roster, choices: &[Choice], installed: &Installations) -> UsedHere {
         let edition =
             |id: &str| choices.iter().find(|choice| choice.id() == id).map(|choice| choice.edition().about().name);
@@ -82,7 +82,7 @@ fn because(reason: &Reason) -> Because {
 }
 
 impl Because {
-    /// The same for people.
+    /// Formats the reason for people.
     pub fn words(&self) -> String {
         let what = What::ALL.into_iter().find(|what| what.word() == self.what);
         let words = what.map_or("", |what| match what {

@@ -1,16 +1,17 @@
-//! Divides a text into sentences, and says which of them come and go between two texts.
+//! Splits text into sentences, and finds those that are added or removed between two texts.
 
 use std::collections::HashMap;
 
-/// A longer sentence is taken line by line, in bytes: so that one word of a long paragraph is not the whole paragraph.
+/// Maximum length of a sentence, in bytes. Longer ones are split at line ends, so that a changed word in a long paragraph does
+/// not change the whole paragraph.
 const LONGEST: usize = 400;
 
-/// Words with a full stop that ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
 
-/// Returns the sentences of a Markdown text as they are written, each on one line. A heading, an item of a list, a row of a
-/// table and a line of code are sentences of their own; how a paragraph is wrapped, an item is numbered and words are spaced does
-/// not count. What goes on for long without an end is divided where its lines end.
+/// Returns the sentences of a Markdown text, each on one line. Headings, list items, table rows and lines of code are separate
+/// sentences. Wrapping of paragraphs, numbering of items and spacing of words are ignored. Sentences longer than `LONGEST`
+/// are split at line ends.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut paragraph = String::new();
@@ -49,7 +50,7 @@ pub fn sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the sentences that only the second text has, and those that only the first has, each in its order.
+/// Returns the sentences that only the second text has, then those that only the first has, each in text order.
 pub fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
     if before == after {
         return (Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ pub fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
     (only_in(&after, &before), only_in(&before, &after))
 }
 
-/// Returns what `all` has more often than `other`.
+/// Returns the sentences that `all` has more often than `other`.
 fn only_in(all: &[String], other: &[String]) -> Vec<String> {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for sentence in other {
@@ -74,19 +75,19 @@ fn only_in(all: &[String], other: &[String]) -> Vec<String> {
     only
 }
 
-/// Returns true for a line that no other line continues: a heading, a row of a table, a tag.
+/// Returns true if no other line continues this one: a heading, a table row, a tag.
 fn stands_alone(line: &str) -> bool {
     line.starts_with('#') || line.starts_with('|') || (line.starts_with('<') && line.ends_with('>'))
 }
 
-/// Returns the text of a line that begins an item of a list.
+/// Returns the text of a list item if the line begins one.
 fn item(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let marks: &[&str] = if digits == 0 { &["- ", "* ", "+ "] } else { &[". ", ") "] };
     marks.iter().find_map(|mark| line[digits..].strip_prefix(mark)).map(str::trim_start)
 }
 
-/// Ends a paragraph: its sentences are found.
+/// Ends a paragraph and adds its sentences to `found`.
 fn flush(paragraph: &mut String, found: &mut Vec<String>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Says a session step by step: `briefing/session`, and `briefing session` with other words.
+//! JSON form of a session, step by step, for `briefing/session` and `briefing session`.
 
 use std::path::PathBuf;
 
@@ -108,10 +108,10 @@ fn is_not(flag: &bool) -> bool {
 }
 
 impl SessionStep {
-    /// What the step means, where `place` says which file a name stands for.
+    /// Converts the step; `place` resolves a name to a path.
     ///
     /// # Errors
-    /// If it has no field, or several, or one of its names stands for no file; in words.
+    /// Returns a message for people if the step has no field or several, or if a name does not resolve to a path.
     pub fn parsed(&self, place: &dyn Fn(&str) -> Result<PathBuf, String>) -> Result<Step, String> {
         let dir = self.cwd.as_deref().map(place).transpose()?;
         let reach = |tool, file: &Option<String>| {
@@ -148,7 +148,7 @@ impl SessionStep {
     }
 }
 
-/// A session as it is told, with the steps as they were asked.
+/// Converts a session to its JSON form, with the steps as requested.
 pub fn unfolded(version: u64, turns: &[Turn], steps: &[SessionStep], include: Include) -> Unfolded {
     let start = [SessionStep { start: true, ..SessionStep::default() }];
     let said = start.iter().chain(steps);
@@ -172,7 +172,7 @@ fn told(step: &SessionStep, turn: &Turn, include: Include) -> SessionTurn {
     }
 }
 
-/// How far what a step adds can be trusted.
+/// Returns the fidelity of the texts that a step adds.
 pub fn fidelity(turn: &Turn) -> Fidelity {
     if turn.doubt.is_some() { Fidelity::Files } else { turn.answer.fidelity }
 }
