@@ -1,4 +1,4 @@
-//! Names the agents that an answer is about, and the reason for each: "Judged for: Codex 0.169, because of AGENTS.md".
+//! Lists the agents that an answer is about, with the reason for each: "Judged for: Codex 0.169, because of AGENTS.md".
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::queries::roster::{Reason, Roster, What};
 /// Maximum number of agents listed by name per reason; the others are only counted.
 const NAMED: usize = 6;
 
-/// The reason of an agent that the user named.
+/// Reason for an agent that the user selected by name.
 pub const NAMED_BY_USER: &str = "named";
 
 /// An agent that was judged, and why it.
@@ -28,7 +28,7 @@ pub struct Judged {
     pub title: String,
 }
 
-/// Returns the agents of these answers. `roster` is what chose them; `None`: they were named.
+/// Returns the agents of these answers. `roster` is the roster that selected them; `None` if the user named them.
 pub fn judged<'a>(answers: impl IntoIterator<Item = &'a Resolution>, roster: Option<&Roster>) -> Vec<Judged> {
     answers.into_iter().map(|answer| one(answer, roster)).collect()
 }
@@ -63,7 +63,7 @@ fn reason(reason: &Reason, answer: &Resolution) -> String {
     }
 }
 
-/// Returns the line for people, with agents of one reason together. Empty if nobody was judged.
+/// Returns the line for people, with agents grouped by reason; empty if there are no agents.
 pub fn sentence(judged: &[Judged]) -> String {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for one in judged {

@@ -7,7 +7,7 @@ use crate::text::lines_beside;
 /// Number of context lines around a difference.
 const CONTEXT: usize = 3;
 
-/// Returns the patch that makes `after` of `before`; `None` is a file that is not there. `name` is relative, with slashes.
+/// Returns the patch that changes `before` to `after`; `None` is a file that does not exist. `name` is relative, with slashes.
 pub fn patch(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
@@ -58,7 +58,7 @@ fn hunks(before: &str, after: &str) -> String {
     out
 }
 
-/// Returns all lines of two texts, each with its end: ` ` for those of both, `-` and `+` for those of one.
+/// Returns all lines of two texts with their line endings, marked ` ` if both have the line, `-` or `+` if only one has it.
 fn changes<'a>(before: &'a str, after: &'a str) -> Vec<(char, &'a str)> {
     let lines = |text: &'a str| text.split_inclusive('\n').collect::<Vec<_>>();
     lines_beside(&lines(before), &lines(after))

@@ -1,4 +1,4 @@
-//! The exact prompt as one text, and which of its bytes stand in which file.
+//! The exact prompt as one text, with the byte ranges that come from files.
 
 use std::ops::Range;
 use std::path::Path;
@@ -61,9 +61,9 @@ pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, Strin
     Ok(out)
 }
 
-/// Returns everything that agents send, as far as it is known, in the order of each answer: every layer behind a line that says when
-/// it is sent, by whom, and its kind; of the client's own texts that line alone, with the version whose text it is. Of one agent that
-/// sends one text, that text and nothing else.
+/// Returns every known layer that agents send, in the order of each answer. A line before each layer states its trigger, role and
+/// kind. For a client's own text there is only this line, with the edition that it belongs to. If a single agent sends a single
+/// message of instructions, returns only its text.
 pub fn layers(answers: &[Resolution]) -> String {
     if let [answer] = answers
         && let [Message { kind: MessageKind::Instructions, .. }] = &*answer.answer.messages

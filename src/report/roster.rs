@@ -1,4 +1,4 @@
-//! The harnesses that are used here, as data for other programs and in words for people.
+//! Agents that are used in the workspace, as plain data for other programs and in words for people.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
