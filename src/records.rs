@@ -1,8 +1,8 @@
 //! Reads the session records of clients, on request; the only module that opens them.
 //!
-//! A record is read once, from its start, and never written. What a client kept of the texts that reached its model becomes a
-//! [`Session`]: steps, and what each of them gave. The user's prompts and the model's words are passed over. Read [`session`]
-//! first, then `lines` and `place`, which bound what is read, then one client after another.
+//! A record is read once, from its start, and never written. The recorded texts that reached the model become a
+//! [`Session`]: steps, each with its texts. The user's prompts and the model's replies are skipped. Read [`session`]
+//! first, then `lines` and `place`, which limit how much is read, then one client after another.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

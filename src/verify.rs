@@ -1,9 +1,9 @@
 //! Runs the user's own client and compares its requests with Briefing's answer; the only module that starts a program.
 //!
-//! The client meets a `model` on the loopback interface that has it read a file, and keeps what it is sent. It runs on a
-//! `copy` of what the answer rests on: on Linux, where that is allowed, in a `root` and a network of its own, elsewhere where
-//! the copy lies and with proxies that lead nowhere. Briefing is asked about the same copy. Only the command line comes here, and
-//! only when the user named the command.
+//! The client connects to a mock `model` on the loopback interface, which has it read a file and stores its requests. It runs on a
+//! `copy` of the files that the answer rests on: on Linux, if permitted, in its own `root` and network; elsewhere in the
+//! directory of the copy, with proxies that lead nowhere. Briefing is asked about the same copy. Only the command line calls this,
+//! and only if the user gave the command.
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]
 
 use std::fs;

@@ -109,7 +109,7 @@ fn head(line: &[u8], head: &mut Head) {
     }
 }
 
-/// A line, as far as it is read.
+/// The fields of a line that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
@@ -245,7 +245,7 @@ struct Input {
     subagent_type: Option<String>,
 }
 
-/// Something that Claude Code itself put before the model.
+/// Text that Claude Code itself added to the context.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Attachment<'a> {
@@ -455,7 +455,7 @@ impl Reading<'_> {
                 }
             }
             "file" => {
-                // After a compaction Claude Code reads again what was read before, instruction files among it.
+                // After a compaction Claude Code reads earlier files again, including instruction files.
                 let Some(path) = attachment.filename.as_deref().map(PathBuf::from) else { return };
                 let was_given = self.builder.session.everything().any(|(_, given)| given.path.as_ref() == Some(&path));
                 let content = attachment.content.and_then(parse::<ReadAgain>);
@@ -522,7 +522,7 @@ impl Reading<'_> {
         let mut needles = Vec::new();
         if let Some(sent) = sent {
             needles.push(json_needle(sent));
-            // In a system message a text stands without the tags.
+            // In a system message the text has no tags.
             let bare = sent
                 .trim()
                 .strip_prefix("<system-reminder>\n")
@@ -586,7 +586,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes out of context what the messages of a request do not hold.
+    /// Removes the texts from the context that no message of a request holds.
     fn request(&mut self, line: &Line) {
         let source = line.query_source.as_deref().unwrap_or_default();
         if !(source == "sdk" || source.starts_with("repl_main_thread") || source.starts_with("agent:")) {
@@ -623,7 +623,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Begins a step for a process that goes on with the session. What came since the model's last words belongs to it.
+    /// Begins a step for a process that resumes the session. Texts added since the model's last message belong to it.
     fn resume(&mut self, line: &Line) {
         let before = std::mem::replace(&mut self.current, 0);
         self.current = self.builder.step(line.timestamp.as_deref().and_then(time), Kind::Resume, None);
@@ -669,12 +669,12 @@ fn what(given: &Given) -> (Option<PathBuf>, Option<Arc<str>>) {
     (given.path.clone(), given.text.clone())
 }
 
-/// Returns true if a version writes down what it loads at start; then a record without it says that there was nothing.
+/// Returns true if a version records the files that it loads at start; a record without them then means that there were none.
 fn records_start(version: &str) -> bool {
     super::is_at_least(version, START_RECORDED_SINCE)
 }
 
-/// Returns the file that the client's own hook brings, the one that loads AGENTS.md of the directory of what is read.
+/// Returns the file that the client's own hook adds, which loads the AGENTS.md of the directory of a file that is read.
 fn file_of_hook<'a>(hook: Option<&str>, said: &'a str) -> Option<(PathBuf, &'a str)> {
     let (path, text) = said.strip_prefix("Contents of ").filter(|_| hook == Some("tool.call"))?.split_once(":\n\n")?;
     let path = PathBuf::from(path);

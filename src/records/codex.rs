@@ -1,11 +1,11 @@
 //! Codex: `sessions/YEAR/MONTH/DAY/rollout-*.jsonl` in its own directory.
 //!
-//! A rollout holds the items of the conversation as they are sent, the instruction files among them. After a compaction the
-//! conversation is what `compacted` holds as `replacement_history`; early versions write only the summary, and what they put in
-//! front of it anew is not recorded.
+//! A rollout holds the items of the conversation as they are sent, including the instruction files. After a compaction the
+//! conversation is the `replacement_history` of `compacted`; early versions record only the summary, without the texts that they
+//! add before it again.
 //!
-//! Nothing marks that a session goes on in another process. One process sends the files once, and again only from another directory;
-//! files that come in a later turn therefore are those of a session that was resumed (0.169, two turns of one `codex app-server`).
+//! Nothing marks that a session is resumed in another process. A process sends the files once, and again only from another directory;
+//! files in a later turn therefore mean that the session was resumed (0.169, two turns of one `codex app-server`).
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub const CLIENT: Client = Client {
 const AGENTS_MD: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];
 const SKILL: &str = "<skill>";
 const SKILLS: &str = "<skills_instructions>";
-/// Stands before files that are sent in the place of others (0.169).
+/// Text before files that replace earlier ones (0.169).
 const REPLACES: &str = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n";
 
 /// Lines and items of recorded sessions that hold no instructions.
@@ -148,7 +148,7 @@ struct Tokens {
 }
 
 fn head(line: &[u8], head: &mut Head) {
-    // What a model's prompt makes of the first line may be larger than what is read of it.
+    // The first line holds the model's prompt and may be longer than the part that is read.
     let text = String::from_utf8_lossy(line);
     if !text.contains("\"session_meta\"") || head.id.is_some() {
         return;
@@ -170,7 +170,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
 struct Reading<'b> {
     builder: &'b mut Builder,
     has_meta: bool,
-    /// The model has answered since files were given last.
+    /// True if the model has answered since files were last added.
     is_answered: bool,
 }
 
@@ -203,7 +203,7 @@ impl Reading<'_> {
 
     fn meta(&mut self, meta: Option<Meta>, when: Option<jiff::Timestamp>) {
         let Some(meta) = meta else { return };
-        // A session that is forked from another one begins with the other's lines.
+        // A forked session begins with the lines of the original.
         if std::mem::replace(&mut self.has_meta, true) {
             return;
         }
@@ -224,7 +224,7 @@ impl Reading<'_> {
         self.builder.give(step, given);
     }
 
-    /// Takes an item, which may be one of what a compaction has left.
+    /// Reads an item, which may belong to the history that a compaction has left.
     fn item(&mut self, compaction: Option<usize>, item: &Item, when: Option<jiff::Timestamp>) {
         match item.kind.as_deref() {
             Some("message") => {
@@ -291,7 +291,7 @@ impl Reading<'_> {
         self.builder.forget_all(step);
         match compacted.and_then(|compacted| compacted.replacement_history) {
             Some(history) => {
-                // Calls of tools that it keeps were made before.
+                // Tool calls in the kept history were made earlier.
                 let said =
                     history.iter().filter(|item| matches!(item.kind.as_deref(), Some("message" | "additional_tools")));
                 said.for_each(|item| self.item(Some(step), item, when));
@@ -314,7 +314,7 @@ fn directory(text: &str) -> Option<&str> {
     text.strip_prefix("# AGENTS.md instructions for ")?.lines().next()
 }
 
-/// Finds the files that a patch names, within JSON.
+/// Finds the paths of a patch within JSON.
 fn patched(json: &str) -> impl Iterator<Item = &str> {
     const HEADS: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
     json.match_indices("*** ").filter_map(|(at, _)| {

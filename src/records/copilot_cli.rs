@@ -1,8 +1,8 @@
 //! Copilot CLI: `session-state/SESSION/events.jsonl` in its own directory.
 //!
-//! An event `system.message` holds the whole system prompt, with the instruction files, whenever it is another one. Files that are
-//! found later are messages of the user in 1.0.66; in 1.0.102 their paths are recorded and not their texts, and they are gone when a
-//! session goes on in another process. What a sub-agent is told is passed over.
+//! An event `system.message` holds the whole system prompt, with the instruction files, whenever it changes. Files that are
+//! found later are user messages in 1.0.66; 1.0.102 records their paths without their texts, and they leave the context when a
+//! session is resumed in another process. Texts of sub-agents are skipped.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
 
 struct Reading<'b> {
     builder: &'b mut Builder,
-    /// The step to which what follows belongs.
+    /// Step to which the following events belong.
     current: usize,
 }
 
@@ -186,7 +186,7 @@ impl Reading<'_> {
         let line: Line = serde_json::from_slice(line)?;
         let when = line.timestamp.as_deref().and_then(time);
         self.builder.at(when);
-        // A sub-agent has a context of its own.
+        // A sub-agent has its own context.
         if line.agent_id.is_some() {
             return Ok(());
         }
@@ -244,7 +244,7 @@ impl Reading<'_> {
         self.builder.forget(self.current, |_, given| given.name == FOUND_LATER);
     }
 
-    /// Puts the texts of a system prompt in the place of those of the one before.
+    /// Replaces the texts of the previous system prompt by those of a new one.
     fn system(&mut self, prompt: &str) {
         self.builder.last_step();
         self.builder.forget(self.current, |_, given| is_of_system(given));
@@ -263,7 +263,7 @@ impl Reading<'_> {
                 self.builder.give(self.current, given);
             }
             (Some(_), Some(_)) => {}
-            // No instruction file, or another prompt than those that are known.
+            // There is no instruction file, or the prompt has an unknown form.
             _ if !prompt.contains("<custom_instruction>") && prompt.contains("</tools>\n<system_notifications>\n") => {}
             _ => {
                 self.builder.give(self.current, Given::unknown(Purpose::Instructions, INSTRUCTIONS, None));
@@ -281,7 +281,7 @@ impl Reading<'_> {
         self.builder.give(self.current, Given::unknown(Purpose::Instructions, FOUND_LATER, path));
     }
 
-    /// Takes a file that stands in a message of the user, which nobody wrote.
+    /// Adds a file from a user message that the client itself wrote.
     fn user(&mut self, message: &Message) {
         if message.source.as_deref() != Some("instruction-discovery") {
             return;

@@ -1,7 +1,7 @@
 //! Droid: `sessions/PROJECT/*.jsonl` in `.factory` of the home directory.
 //!
-//! A record holds the messages of the conversation as they are sent, with the files at start and those that reads bring; not the
-//! system prompt, which has no files, and not the version.
+//! A record holds the messages of the conversation as they are sent, with the files at start and those that reads add. It lacks the
+//! system prompt, which has no files, and the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub const CLIENT: Client = Client {
 /// Opening of the files at start, and the possible ends of the last of them.
 const AT_START: &str = "# Codebase and user instructions are shown below.";
 const ENDS: [&str; 2] = ["</coding_guidelines>", "</design_guidelines>"];
-/// Around the files that a read brings.
+/// Tags around the files that a read adds.
 const ON_READ: [&str; 2] = ["<system-reminder>\n", "\n</system-reminder>"];
 const DISCOVERED: &str = "Additional project instructions discovered along the accessed paths:";
 
@@ -138,7 +138,7 @@ fn text(builder: &mut Builder, text: &str, when: Option<jiff::Timestamp>) {
     }
 }
 
-/// Returns the files of a block. A text that holds such marks itself cannot be told from them: then there are none.
+/// Returns the files of a block; `None` if there are none, or if its marks are ambiguous because a file contains one.
 fn files<'a>(block: &'a str, home: &Path) -> Option<Vec<(Option<PathBuf>, &'a str)>> {
     let mut found = Vec::new();
     for kind in ["coding", "design"] {

@@ -1,8 +1,8 @@
 //! Gemini CLI: `.gemini/tmp/PROJECT/chats/session-*.jsonl` in its home directory; `.project_root` beside `chats` names the project.
 //!
 //! A record holds the messages of the conversation, the first of which has the files of the project and of extensions; `$set` puts
-//! others in their place when a session goes on, or is summed up. The instruction of the system, which has the files of the user, is
-//! not recorded, and neither is the version.
+//! replaces them when a session is resumed or summarized. The system instruction, which has the files of the user, is
+//! not recorded, and neither is the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub const CLIENT: Client = Client {
     checked: "0.61.0",
 };
 
-/// Around the files that come with what a tool reached.
+/// Marks around the files that are added when a tool reaches a path.
 const DISCOVERED: [&str; 2] = ["--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"];
 
 fn find(homes: &Homes, project: Option<&Path>) -> Vec<Found> {
@@ -133,7 +133,7 @@ struct Response<'a> {
 
 fn head(line: &[u8], head: &mut Head) {
     let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
-    // A process that goes on with a session of another minute leaves a record behind in which nobody says anything.
+    // A process that resumes a session of another minute leaves a record without messages behind.
     if line.start_time.is_some() && head.start.is_none() {
         head.is_silent = true;
     }
@@ -149,7 +149,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
 
 struct Reading<'b> {
     builder: &'b mut Builder,
-    /// A process began, and nobody has said anything yet.
+    /// True if a process has begun and no message has followed yet.
     begins: bool,
     /// The name of the last message.
     last: Option<String>,
@@ -200,7 +200,7 @@ impl Reading<'_> {
         self.needles.retain(|(place, _)| !gone.contains(place));
     }
 
-    /// A process begins, or goes on with the session.
+    /// Handles the start of a process, which begins or resumes the session.
     fn begin(&mut self, id: Option<Cow<str>>, when: Option<jiff::Timestamp>) {
         self.begins = true;
         if self.builder.session.steps.is_empty() {
@@ -213,11 +213,11 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes other messages for those of the conversation. When a process begins, those of the session follow on those of a new one.
+    /// Replaces the messages of the conversation. In a resumed session the old messages follow those of the new process.
     fn put(&mut self, messages: &[&RawValue], when: Option<jiff::Timestamp>) {
         let is_in = |needle: &[u8]| messages.iter().any(|one| memmem::find(one.get().as_bytes(), needle).is_some());
         if !self.begins {
-            // What goes on holds the last message still.
+            // A resumed conversation still holds the last message.
             let goes_on = self.last.as_ref().is_some_and(|id| is_in(format!("\"{id}\"").as_bytes()));
             self.builder.step(when, if goes_on { Kind::Resume } else { Kind::Compaction }, None);
         }
@@ -231,7 +231,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes what a message of the user says of files.
+    /// Adds the files of a user message.
     fn user(&mut self, content: &RawValue) {
         let step = self.builder.last_step();
         for part in parse::<Vec<Part>>(content).unwrap_or_default() {
@@ -243,7 +243,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Gives the files of a block that is not in context yet.
+    /// Adds the files of a block, unless it is already in context.
     fn block(&mut self, step: usize, block: &str) {
         let needle = json_needle(block);
         if self.needles.iter().any(|(_, known)| *known == needle) {

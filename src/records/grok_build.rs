@@ -1,7 +1,7 @@
 //! Grok Build: `sessions/DIRECTORY/SESSION/chat_history.jsonl` in its own directory; `summary.json` beside it has directory and time.
 //!
-//! A record holds the messages of the conversation as they are sent, with the rules of the workspace and of the user in the first; it has
-//! neither times nor the version.
+//! A record holds the messages of the conversation as they are sent; the first has the rules of the workspace and of the user. It has
+//! neither times nor the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -28,13 +28,13 @@ pub const CLIENT: Client = Client {
     checked: "1.0.41",
 };
 
-/// Around the rules of the workspace, and around those of the user.
+/// Tags around the rules of the workspace, and around those of the user.
 const WORKSPACE: [&str; 2] = ["<always_applied_workspace_rules description=\"", "\n</always_applied_workspace_rules>"];
 const USER: [&str; 2] = [
     "<user_rules description=\"These are rules set by the user that you should follow if appropriate.\">\n",
     "\n</user_rules>",
 ];
-/// Before each rule of the user.
+/// Opening tag of each rule of the user.
 const RULE: &str = "<user_rule>\n";
 /// Number of the client's own rules among those of the user (1.0.41).
 const OWN_RULES: usize = 2;
@@ -102,7 +102,7 @@ struct Arguments {
     file_path: Option<String>,
 }
 
-/// The lines themselves say nothing of the session as a whole.
+/// Does nothing: the lines hold no facts about the whole session.
 fn head(_: &[u8], _: &mut Head) {}
 
 fn read(lines: &mut Lines, builder: &mut Builder) {

@@ -1,7 +1,7 @@
 //! Kimi Code: `sessions/WORKSPACE/SESSION/agents/AGENT/wire.jsonl` in its own directory; `state.json` of the session has its directory.
 //!
-//! A record holds the system prompt, with the files at start as one text, and the reminders that name files which apply to what a tool
-//! reached. A compaction leaves the system prompt as it is. The version is not recorded.
+//! A record holds the system prompt, with the files at start as one text, and reminders that list the files for the path that a tool
+//! reached. A compaction keeps the system prompt. The client's version is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,9 @@ pub const CLIENT: Client = Client {
     checked: "2.1.0",
 };
 
-/// Around the files in the system prompt.
+/// Marks around the files in the system prompt.
 const FENCES: [&str; 2] = ["\nThe applicable `AGENTS.md` instructions are:\n\n```````\n", "\n```````\n"];
-/// Around a reminder.
+/// Tags around a reminder.
 const REMINDER: [&str; 2] = ["<system-reminder>\n", "\n</system-reminder>"];
 /// Lines of recorded sessions that hold no instructions.
 const SILENT: [&str; 18] = [
@@ -179,7 +179,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
     });
 }
 
-/// Names what reminds of files.
+/// Name of a reminder that lists files.
 const REMINDS: &str = "reminder that names files";
 
 fn start(builder: &mut Builder, prompt: &str, when: Option<jiff::Timestamp>) {

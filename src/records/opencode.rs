@@ -1,8 +1,8 @@
-//! OpenCode, and Kilo, which is made of it: one database, `opencode.db` or `kilo.db`, for all sessions. Before 1.2 OpenCode kept
-//! each message and each part of one in a file of JSON below `storage`.
+//! OpenCode and its fork Kilo: one database, `opencode.db` or `kilo.db`, for all sessions. Before 1.2 OpenCode kept
+//! each message and each part of a message in a JSON file below `storage`.
 //!
-//! A session is read as lines: one about itself, and one for each part of a message. The answers of tools hold the files that came
-//! with what was read. The system prompt, which has the files at start, is not recorded.
+//! A session is read as lines: one about itself, and one for each part of a message. Tool results hold the files that were added
+//! by reads. The system prompt, which has the files at start, is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -33,11 +33,11 @@ pub const OPENCODE: Client = Client {
 pub const KILO: Client =
     Client { agent: "kilo", find: |homes, project| find(homes, "kilo", project), checked: "7.7.9", ..OPENCODE };
 
-/// All sessions, each as its line, with the size of what it said in bytes.
+/// Query for all sessions, each as its line, with the size of its parts in bytes.
 const SESSIONS: &str = "select s.id, json_object('session', s.id, 'parent', s.parent_id, 'directory', s.directory, \
      'version', s.version, 'created', s.time_created, 'updated', s.time_updated), \
      (select sum(length(p.data)) from part p where p.session_id = s.id) from session s where ?1 = ''";
-/// The parts of one session, each as its line.
+/// Query for the parts of one session, each as its line.
 const PARTS: &str = "select json_object('created', p.time_created, 'role', json_extract(m.data, '$.role'), \
      'part', json(p.data)) from part p join message m on m.id = p.message_id \
      where p.session_id = ?1 and json_valid(p.data) and json_valid(m.data) order by m.time_created, m.id, p.id";
@@ -330,10 +330,10 @@ fn text_of<'a>(block: &'a str, path: &Path, _: &Path, _: &Path) -> Option<&'a st
     Some(text.strip_suffix("\n</system-reminder>").unwrap_or(text))
 }
 
-/// Stands before the path of a file.
+/// Text before the path of a file.
 const HEAD: &str = "Instructions from: ";
 
-/// Gives the files that came with a text. Those that are named and not found in it are not known.
+/// Adds the files that came with a text. Files that are listed but not found in it are added without text.
 fn bring(builder: &mut Builder, step: usize, text: &str, loaded: &[PathBuf]) {
     let start = text.rfind("<system-reminder>\nInstructions from: ");
     let block = start.and_then(|start| text[start..].trim_end().strip_prefix("<system-reminder>\n"));

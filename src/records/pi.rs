@@ -1,7 +1,7 @@
 //! pi: `sessions/DIRECTORY/*.jsonl` in its own directory.
 //!
-//! A record holds the messages of the conversation as they are sent. The system prompt is there in sections, one of which has the context
-//! files; versions before sections were recorded leave it out, and then nothing is said of what it had. The version is not recorded.
+//! A record holds the messages of the conversation as they are sent, and the system prompt in sections, one of them with the context
+//! files; older versions do not record the prompt, and then its files are unknown. The client's version is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
     }
 }
 
-/// Takes the sections of a system prompt, which stand in the place of those before.
+/// Adds the sections of a system prompt, which replace those of the previous one.
 fn prompt(builder: &mut Builder, sections: std::collections::BTreeMap<Cow<str>, &RawValue>) {
     let step = builder.last_step();
     builder.forget(step, |_, _| true);

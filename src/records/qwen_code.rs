@@ -1,7 +1,7 @@
 //! Qwen Code: `projects/PROJECT/chats/*.jsonl` in its own directory.
 //!
 //! A record holds the messages of the conversation as they are sent, with the rules that come with files, and the bodies of skills.
-//! The system prompt, which has the context files, is not recorded; nor is it when a session goes on in another process.
+//! The system prompt, which has the context files, is not recorded; nor is the resumption of a session in another process.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub const CLIENT: Client = Client {
 /// Text before the body of a skill.
 const SKILL_BODY: &str = "Base directory for this skill: ";
 
-/// Around the rules that come with what a tool reached, and how they begin.
+/// Tags around the rules that are added when a tool reaches a path, and the opening of such a block.
 const REMINDER: [&str; 2] = ["<system-reminder>\n", "\n</system-reminder>"];
 const RULES: &str = "<system-reminder>\n--- Rule from: ";
 
