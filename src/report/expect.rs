@@ -19,34 +19,34 @@ mod declared;
 
 pub use declared::{Declared, Entry, declared};
 
-/// Begins what a finding says of the line that is most like a text that no file has.
+/// Prefix of the related text of a finding that quotes the line most similar to a missing text.
 pub const SIMILAR: &str = "similar: ";
 
 /// A declared expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// Its name.
+    /// Name of the expectation, unique in its file.
     pub id: String,
-    /// What is expected.
+    /// Requirement to check.
     pub demand: Demand,
-    /// Whom it is about: ids, `mine` or `all`.
+    /// Agents that it applies to: ids, `mine` or `all`.
     pub agents: Vec<String>,
-    /// The files it is about, as patterns relative to the directory of the declaration; empty: the start of a session.
+    /// Globs of the files that it applies to, relative to the directory of the declaration; empty: the start of a session.
     pub paths: Vec<String>,
-    /// When it must hold.
+    /// Moment at which it must hold.
     pub when: When,
-    /// Where agents are started, relative to the directory of the declaration; `None`: there, and in every directory
-    /// between it and the file.
+    /// Working directories of the agents, relative to the directory of the declaration; `None`: that directory, and every
+    /// directory between it and the file.
     pub from: Option<Vec<String>>,
-    /// The kinds of session.
+    /// Kinds of session that it applies to.
     pub sessions: Vec<SessionKind>,
-    /// Why it is expected.
+    /// Reason for the expectation.
     pub reason: Option<String>,
-    /// Where it stands in its file, in bytes.
+    /// Byte range of the declaration in its file.
     pub at: Range<usize>,
 }
 
-/// What is expected.
+/// Requirement of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// A sentence reaches the agent.
@@ -55,7 +55,7 @@ pub enum Demand {
     File(String),
     /// Every paragraph of a section reaches the agent.
     Section {
-        /// The file.
+        /// Path of the file.
         file: String,
         /// The heading of the section, without its `#`.
         heading: String,
@@ -117,20 +117,20 @@ impl fmt::Display for When {
     }
 }
 
-/// Which messages of an answer have reached the agent.
+/// Selects the messages of an answer that have reached the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reached {
-    /// Those of the start.
+    /// Messages at the start of the session.
     AtStart,
-    /// Those that come with the file, too.
+    /// Also messages that come with a read file.
     WithFile,
 }
 
 /// An expectation whose texts have been read.
 pub enum Wanted {
-    /// Each of these reaches the agent.
+    /// Each of these texts reaches the agent.
     Present(Vec<Sought>),
-    /// This reaches nobody.
+    /// This text reaches no agent.
     Absent(Sought),
     /// At most so many tokens.
     MaxTokens(usize),
@@ -140,24 +140,24 @@ pub enum Wanted {
     Same,
 }
 
-/// Why an expectation does not hold for an answer.
+/// Reason why an expectation does not hold for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// This text does not reach the agent: the index into [`Wanted::Present`].
     Missing(usize),
     /// The text reaches the agent, in this message.
     Present(usize),
-    /// In words.
+    /// Any other failure, as a message.
     Other(String),
 }
 
-/// Returns true if a message says a text; whoever asks often remembers it.
+/// Returns true if a message contains a text. Callers may cache the result.
 pub type Says<'a> = &'a dyn Fn(&Message, &Sought) -> bool;
 
 /// Judges an answer; `Ok` if the expectation holds. [`Wanted::Same`] takes several answers, see [`reaches`].
 ///
 /// # Errors
-/// Says why it does not hold.
+/// Returns the failure if the expectation does not hold.
 pub fn judge(wanted: &Wanted, answer: &Resolution, reached: Reached, says: Says) -> Result<(), Failure> {
     match wanted {
         Wanted::Present(texts) => {

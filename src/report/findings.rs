@@ -1,4 +1,4 @@
-//! What is wrong with an instruction file or a settings file, as findings with byte ranges. Few and right.
+//! Findings: problems in an instruction file or a settings file, with byte ranges. Precision comes before coverage.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -37,43 +37,43 @@ pub use kind::{Kind, Severity, Standing};
 pub use prose::references;
 pub use secret::secrets;
 
-/// What is looked at: one file, with all that is known about it.
+/// Input for findings: one file, with everything known about it.
 pub struct Subject<'a> {
-    /// The file, as harnesses see it: its directory is physical.
+    /// Path of the file as agents see it: its directory is physical.
     pub path: &'a Path,
-    /// Its bytes.
+    /// Content of the file.
     pub raw: &'a Content,
-    /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
+    /// Answer of every selected agent at the standpoint: at the start, or else when it reads a file beside this one.
     pub answers: &'a [Arc<Resolution>],
-    /// What the harnesses that do not read it from there tell if they are started beside the file.
+    /// Answers of the agents that do not read the file from there, if they are started beside it.
     pub elsewhere: Elsewhere<'a>,
-    /// What sub-agents are told at their start whose sessions are told the file; empty unless somebody wants to know.
+    /// Answers for sub-agents at their start, where the main session loads the file; empty unless requested.
     pub subagents: &'a [Arc<Resolution>],
-    /// Where the file really is, if it is a link.
+    /// Target of the file, if it is a symbolic link.
     pub leads_to: Option<&'a Path>,
-    /// Those of [`loaded_instead`] that are the same file by a link.
+    /// Files of [`loaded_instead`] that are links to the same file.
     pub twins: &'a [PathBuf],
-    /// Whether it was looked for from the directories above, too, and no harness reads it.
+    /// True if no agent reads the file, even if started in a directory above.
     pub never_read: bool,
-    /// The patterns of its head that match nothing at all.
+    /// Globs of its front matter that match no file.
     pub dead: &'a [String],
-    /// The files and scripts which its prose names, and which are not there.
+    /// Files and scripts that its prose names and that do not exist.
     pub absent: &'a [Absent],
-    /// From how many lines on a file is called long; 0: from none.
+    /// Minimum number of lines of a file that is reported as long; 0 disables the finding.
     pub long: usize,
 }
 
-/// The same file for agents that are started beside it.
+/// The file as seen by agents that are started beside it.
 #[derive(Clone, Copy)]
 pub struct Elsewhere<'a> {
-    /// The file, as they see it.
+    /// Path of the file as these agents see it.
     pub path: &'a Path,
-    /// What they tell.
+    /// Answers of these agents.
     pub answers: &'a [Arc<Resolution>],
 }
 
-/// Whether an answer says what becomes of a file, so that another start need not be thought of: the harness reads it, waits
-/// for other files to read it, or has looked at it.
+/// Returns true if an answer determines the fate of a file, so that no other working directory need be tried: the agent reads
+/// the file, waits for other files to read it, or has probed its content.
 pub fn decides(answer: &Resolution, path: &Path) -> bool {
     let left_out =
         |source: &Source| source.fate == Fate::Dropped && source.limit.is_none() && source.trigger == Trigger::Session;
@@ -86,12 +86,12 @@ pub fn decides(answer: &Resolution, path: &Path) -> bool {
 }
 
 impl<'a> Subject<'a> {
-    /// Everything that is told anywhere, for what does not depend on where an agent is started.
+    /// Returns the answers from every start, for checks that do not depend on the working directory.
     pub(crate) fn everywhere(&self) -> Vec<Arc<Resolution>> {
         self.answers.iter().chain(self.elsewhere.answers).cloned().collect()
     }
 
-    /// The file for agents that are started beside it, and their start directory as people at the standpoint would name it.
+    /// Returns the subject for agents that are started beside the file, and their working directory as named from the standpoint.
     pub(crate) fn beside(&self) -> Option<(Subject<'a>, String)> {
         let there = self.elsewhere.answers.first()?;
         let here = self.answers.first().map_or(there, |answer| answer);
@@ -107,17 +107,17 @@ impl<'a> Subject<'a> {
         Some((subject, start))
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(super) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The directory beside which the file stands: its own, or the one that holds the harness's folder.
+    /// Returns the directory of the file, or the one that holds the agent's folder.
     pub(super) fn base(&self) -> PathBuf {
         crate::harness::names::beside(self.path)
     }
 
-    /// Every harness's sources that are this file.
+    /// Returns the sources of every answer that are this file.
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&Resolution, &Source)> {
         self.answers.iter().flat_map(|answer| {
             let own = answer.answer.sources.iter().filter(|source| source.is_file(self.path));
@@ -126,52 +126,52 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Something wrong in one file.
+/// A problem in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind.
+    /// Kind of the finding.
     pub kind: Kind,
-    /// For which harness; `None`: for whoever reads it.
+    /// Id of the agent that it applies to; `None`: any agent.
     pub harness: Option<String>,
-    /// What became of the file there.
+    /// Fate of the file for that agent.
     pub fate: Option<Fate>,
-    /// Where, in bytes of the file.
+    /// Byte range in the file.
     pub range: Range<usize>,
-    /// The text that the harness does not load, in bytes of the file.
+    /// Byte ranges of the text that the agent does not load.
     pub lost: Vec<Range<usize>>,
-    /// How many bytes a limit takes.
+    /// Number of bytes lost to a limit.
     pub cut: usize,
-    /// Whether it is there only so that editors can fade its range: text that none of the harnesses loads.
+    /// True if the finding only lets editors fade its range: text that no agent loads.
     pub faded: bool,
-    /// What, where and what to do.
+    /// Message: problem, place and remedy.
     pub message: String,
-    /// The start for which alone it holds, where that is not the standpoint.
+    /// Working directory for which alone it holds, if that is not the standpoint.
     pub start: Option<String>,
-    /// Other files it is about, with what they do.
+    /// Related files, each with a description.
     pub related: Vec<(PathBuf, String)>,
     /// True if it stands for others of its kind, which are only counted.
     pub is_rest: bool,
 }
 
 impl Finding {
-    /// A finding about the file itself, whoever reads it.
+    /// Creates a finding about the file that holds for any agent.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
         let (harness, fate, lost, start, related) = (None, None, Vec::new(), None, Vec::new());
         let message = message.into();
         Finding { kind, harness, fate, range, lost, cut: 0, faded: false, message, start, related, is_rest: false }
     }
 
-    /// The same for one harness.
+    /// Restricts the finding to one agent.
     fn of(self, harness: &str) -> Finding {
         Finding { harness: Some(harness.to_owned()), ..self }
     }
 
-    /// How bad it is unless the user says otherwise.
+    /// Returns the default severity.
     pub fn severity(&self) -> Severity {
         self.as_bad_as(self.kind.severity())
     }
 
-    /// How bad it is where its kind is that bad. What holds for another start only is information at most.
+    /// Returns the effective severity for a severity of its kind. A finding for another start is information at most.
     pub fn as_bad_as(&self, kind: Severity) -> Severity {
         match (self.faded, &self.start) {
             (true, _) => Severity::Hint,
@@ -184,7 +184,7 @@ impl Finding {
         }
     }
 
-    /// Whether its cause is something that stands in the file, so that several harnesses may meet it.
+    /// Returns true if the cause is in the text of the file, so that several agents may meet it.
     fn is_in_the_text(&self) -> bool {
         match self.kind {
             Kind::DeadGlob
@@ -239,14 +239,14 @@ impl Finding {
     }
 }
 
-/// The files that agents load in place of another one.
+/// Returns the files that agents load in place of `file`.
 pub fn loaded_instead<'a>(file: &Path, answers: impl IntoIterator<Item = &'a Arc<Resolution>>) -> Vec<PathBuf> {
     let sources = answers.into_iter().flat_map(|answer| &answer.answer.sources).filter(|source| source.is_file(file));
     let instead: BTreeSet<&PathBuf> = sources.filter_map(|source| source.by.as_ref()).collect();
     instead.into_iter().cloned().collect()
 }
 
-/// Everything that is wrong with a file, in the order of the file.
+/// Returns all findings of a file, in the order of the file.
 pub fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = at_standpoint(subject);
     found.extend(for_another_start(subject, &found));
@@ -275,8 +275,8 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
     once(found, subject)
 }
 
-/// What would be wrong for agents that are started beside the file: each cause once, and none that is said already. Nothing
-/// of it is lost at the standpoint.
+/// Returns the findings for agents that are started beside the file: each cause once, without causes already reported. They
+/// have no lost text, since nothing is lost at the standpoint.
 fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     let Some((beside, start)) = subject.beside() else { return Vec::new() };
     let mut causes: HashSet<(Kind, Range<usize>)> = found.iter().map(cause).collect();
@@ -293,7 +293,7 @@ fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     conditional
 }
 
-/// What makes two findings one: limits of several harnesses are passed by the same text.
+/// Returns the key by which findings count as one: the same text exceeds the limits of several agents.
 fn cause(finding: &Finding) -> (Kind, Range<usize>) {
     match finding.kind {
         Kind::OverBudget | Kind::NearBudget | Kind::TooLong => (finding.kind, 0..0),
@@ -301,7 +301,7 @@ fn cause(finding: &Finding) -> (Kind, Range<usize>) {
     }
 }
 
-/// One finding for one cause: what several harnesses say of the same words is said once, with the names of the others.
+/// Merges findings of several agents with the same cause in the text, adding the names of the other agents.
 fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
     let cause = |finding: &Finding| {
         let kind = if finding.kind == Kind::MissingFile { Kind::ImportMissing } else { finding.kind };
@@ -310,7 +310,7 @@ fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
     joined(found, cause, |finding| title(subject, finding.harness.as_deref()))
 }
 
-/// One finding for several harnesses that say the same of a file in the same words, but for their names.
+/// Merges findings of several agents whose messages differ only in the agent's name.
 fn alike(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
     let said = |finding: &Finding| {
         let name = title(subject, finding.harness.as_deref())?;
@@ -323,7 +323,7 @@ fn alike(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
     joined(found, words, |finding| said(finding).map(|(name, _)| name))
 }
 
-/// Joins the findings that have one key: the first of them stays, with the names of the other harnesses.
+/// Merges findings with the same key: keeps the first, and adds the names of the other agents.
 fn joined<K: Eq + Hash, N: AsRef<str> + PartialEq>(
     found: Vec<Finding>,
     key: impl Fn(&Finding) -> Option<K>,
@@ -347,7 +347,7 @@ fn joined<K: Eq + Hash, N: AsRef<str> + PartialEq>(
     kept.into_iter().map(said).collect()
 }
 
-/// A finding that holds for the harnesses of these names, too.
+/// Adds the names of other agents to the message of a finding.
 fn for_others<T: AsRef<str>>(finding: Finding, also: &[T]) -> Finding {
     match also {
         [] => finding,
@@ -355,13 +355,13 @@ fn for_others<T: AsRef<str>>(finding: Finding, also: &[T]) -> Finding {
     }
 }
 
-/// The name of a harness that was asked.
+/// Returns the title of an agent among the answers.
 pub(crate) fn title<'a>(subject: &'a Subject, harness: Option<&str>) -> Option<&'a str> {
     let mut answers = subject.answers.iter().filter(|answer| Some(answer.harness.as_str()) == harness);
     answers.next().map(|answer| answer.title.as_str())
 }
 
-/// From a byte to the end of its line; where nothing stands there, the next line that says something.
+/// Returns the range from a byte to the end of its line; if only white space is left there, the next line with text.
 fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
     let blank = raw[byte..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let ends = raw[byte..byte + blank].contains(&b'\n') && byte + blank < raw.len();
@@ -370,7 +370,7 @@ fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
     start..end - usize::from(raw[start..end].ends_with(b"\r"))
 }
 
-/// The first line of a text, without its end.
+/// Returns the range of the first line, without its line ending.
 pub(super) fn first_line(raw: &[u8]) -> Range<usize> {
     let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
     0..end - usize::from(raw[..end].ends_with(b"\r"))

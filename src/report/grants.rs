@@ -1,6 +1,6 @@
-//! What settings in a repository make a client run, or allow it, when an agent is started there: facts from files, by a table.
+//! Commands and permissions that settings in a repository give a client when an agent is started there, found by a table.
 //!
-//! A row says which files of which client hold what, and at which keys. [`grants`] reads one file by the rows that are about it.
+//! A table row names the clients, the files and the key of one kind of grant. [`grants`] applies the matching rows to one file.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -39,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word for it.
+    /// Returns the name of the kind.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Hook => "hook",
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// Returns true for what is allowed, and false for what runs.
+    /// Returns true for a permission, and false for something that runs.
     pub fn is_allowed(self) -> bool {
         self == Kind::Permission
     }
@@ -75,20 +75,20 @@ pub struct Grant {
     pub line: usize,
 }
 
-/// The files that a row is about.
+/// Matches the files of all rows.
 pub static FILES: LazyLock<Names> = LazyLock::new(|| Names::new(ROWS.iter().flat_map(|row| row.files).copied()));
 
 /// Matches the files of each row.
 static MATCHERS: LazyLock<Vec<Names>> =
     LazyLock::new(|| ROWS.iter().map(|row| Names::new(row.files.iter().copied())).collect());
 
-/// Returns what one file makes clients run or allows them. `path` is relative.
+/// Returns the commands and permissions that one file gives clients. `path` is relative.
 pub fn grants(path: &Path, text: &str) -> Vec<Grant> {
     let mut found: Vec<Grant> = Vec::new();
     if !FILES.matches(path) {
         return found;
     }
-    // A plain name counts in a directory of the project, not in the folder of another client.
+    // A plain name applies in a directory of the project, but not in the folder of another client.
     let is_in_folder = path.parent().is_some_and(is_folder);
     let is_about = |row: &Row| !is_in_folder || row.files.iter().any(|file| file.contains('/'));
     let all = ROWS.iter().zip(&*MATCHERS).filter(|(row, names)| is_about(row) && names.matches(path));
@@ -108,7 +108,7 @@ pub fn grants(path: &Path, text: &str) -> Vec<Grant> {
         }
     }
     found.sort();
-    // Clients that read the same file the same way are named together.
+    // Clients that read the same file in the same way share one entry.
     let mut merged: Vec<Grant> = Vec::new();
     for grant in found {
         let same = |other: &&mut Grant| {
@@ -125,7 +125,7 @@ pub fn grants(path: &Path, text: &str) -> Vec<Grant> {
     merged
 }
 
-/// A value that was found, in words.
+/// A value found in a file, as text.
 struct What {
     text: String,
     /// The keys in the places of wildcards.
@@ -187,7 +187,7 @@ fn walk<'a>(node: &'a Node, path: &[&str], within: &mut Vec<&'a str>, found: &mu
     }
 }
 
-/// Says a value: a command with its arguments, the address of a server, a variable with its value.
+/// Renders a value: a command with its arguments, the address of a server, a variable with its value. Secrets are masked.
 fn words(kind: Kind, node: &Node, within: &[&str]) -> String {
     let name = within.last().copied().unwrap_or_default();
     let value = said(kind, node);
@@ -218,7 +218,7 @@ fn said(kind: Kind, node: &Node) -> String {
             if let Some(address) = ["url", "httpUrl", "serverUrl", "uri"].iter().find_map(|key| get(key)) {
                 return address;
             }
-            // Values of these are credentials more often than not.
+            // Their values are usually credentials.
             let told = entries.iter().filter(|(key, _)| !["env", "headers"].contains(&key.as_str()));
             told.map(|(key, value)| format!("{key} {}", said(value))).collect::<Vec<_>>().join(", ")
         }
@@ -261,7 +261,7 @@ impl Form {
         }
     }
 
-    /// Returns the values of a file; an empty one where it has none.
+    /// Parses a file into a node: null if the form has no values, `None` if it cannot be parsed.
     fn parse(self, text: &str) -> Option<Node> {
         let nothing = Node { at: 0..0, value: Value::Null };
         match self {
@@ -270,7 +270,7 @@ impl Form {
             Form::Yaml => parse_yaml(text).ok(),
             Form::Head => {
                 let Some(head) = head(text).filter(|head| head.closed) else { return Some(nothing) };
-                // Lines in front keep places as they are in the file.
+                // Blank padding keeps byte offsets as they are in the file.
                 let blank: String = text[..head.at.start].chars().map(|_| ' ').collect();
                 let inner = &text[head.at.start..head.at.end];
                 let inner = inner.strip_prefix("---").and_then(|inner| inner.strip_suffix("---")).unwrap_or(inner);

@@ -20,7 +20,7 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
 fn renamed(ctx: &Context, finding: &Finding, name: Option<&str>) -> Option<Action> {
     let name = name?;
     let to = ctx.path().with_file_name(name);
-    // On a case-insensitive disk, the new name may already be listed as the old one.
+    // Uses the listing, because on a case-insensitive disk the new name exists as soon as the old one does.
     let listed = ctx.disk.names(ctx.dir()).iter().any(|other| other == name);
     let edit = Edit::Rename { from: ctx.path().to_owned(), to };
     (!listed).then(|| Action::fix(finding, format!("Rename to {name}"), vec![edit]).preferred())

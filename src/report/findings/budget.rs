@@ -1,4 +1,4 @@
-//! How much of each limit is used, up to which byte of a file, and files that come near to theirs.
+//! Use of each limit, and findings about files that come near to one.
 
 use super::super::words::unit;
 use super::{Finding, Kind, Subject, title};
@@ -6,39 +6,39 @@ use crate::answer::{Fate, Limit, Per, Resolution, Source, Unit};
 use crate::snapshot::Content;
 use crate::text::{self, grouped};
 
-/// From which share of a limit on a file is near it.
+/// Share of a limit from which on a file is near it, in percent.
 pub const NEAR_PERCENT: usize = 85;
 
-/// How much of one limit one file, and what comes before it, use.
+/// Use of one limit by one file and the files before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// Whose limit.
+    /// Id of the agent that has the limit.
     pub harness: String,
     /// The limit.
     pub limit: Limit,
-    /// What became of the file.
+    /// Fate of the file.
     pub fate: Fate,
-    /// What the files before it use of a limit that they share.
+    /// Amount that the files before it use of a shared limit.
     pub before: usize,
-    /// What this one would use.
+    /// Amount that this file would use.
     pub own: usize,
     /// The byte of the file at which [`NEAR_PERCENT`] are used, if it is in this file.
     pub near: Option<usize>,
 }
 
 impl Use {
-    /// How much of the limit is used by the end of this file, as far as it goes.
+    /// Returns the amount used by the end of this file, at most the limit.
     pub fn used(&self) -> usize {
         (self.before + self.own).min(self.limit.value)
     }
 
-    /// The same per cent.
+    /// Returns the amount used in percent of the limit.
     pub fn percent(&self) -> usize {
         (self.used() * 100).checked_div(self.limit.value).unwrap_or(100)
     }
 }
 
-/// How much of its tightest limit an answer uses.
+/// Use of the tightest limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// What the files that are loaded would use, whole.
@@ -55,13 +55,13 @@ impl Share {
         (self.used * 100).checked_div(self.limit).unwrap_or(100)
     }
 
-    /// Whether something is lost to it.
+    /// Returns true if text is lost to the limit.
     pub fn is_over(&self) -> bool {
         self.used > self.limit
     }
 }
 
-/// The share of the limit that is used most, where there is a limit.
+/// Returns the share of the most used limit, if there is a limit.
 pub fn share(answer: &Resolution) -> Option<Share> {
     let limited =
         |source: &&Source| source.limit.as_ref().is_some_and(|limit| limit.value > 0) && counts_for_limit(source);
@@ -80,7 +80,7 @@ pub fn share(answer: &Resolution) -> Option<Share> {
     shares.into_iter().map(|(_, share)| share).max_by_key(Share::percent)
 }
 
-/// Whether a source takes of its limit, or lost to it.
+/// Returns true if a source counts toward its limit, or lost text to it.
 pub fn counts_for_limit(source: &Source) -> bool {
     matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped)
 }
@@ -96,7 +96,7 @@ pub fn whole(source: &Source, unit: Unit) -> usize {
     }
 }
 
-/// What this file uses of each harness's limit.
+/// Returns the use of each agent's limit by this file.
 pub fn uses(subject: &Subject) -> Vec<Use> {
     let uses = subject.sources().filter_map(|(answer, source)| {
         let limit = source.limit.as_ref()?;
@@ -113,7 +113,7 @@ pub fn uses(subject: &Subject) -> Vec<Use> {
     uses.collect()
 }
 
-/// A hint where 85 % of a limit are used that nothing exceeds yet.
+/// Returns a hint if 85 % of a limit are used and nothing exceeds it yet.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = Vec::new();
     for usage in uses(subject) {
@@ -138,7 +138,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Whether something is cut already; then that is what is said, and not that it nearly is.
+/// Returns true if a file is cut already; then only that is reported.
 fn exceeded(subject: &Subject, usage: &Use) -> bool {
     let over = |source: &Source| {
         let limited = source.limit.as_ref().is_some_and(|limit| limit.per == usage.limit.per);
@@ -148,7 +148,7 @@ fn exceeded(subject: &Subject, usage: &Use) -> bool {
     usage.limit.per == Per::Chain && answers.flat_map(|answer| &answer.answer.sources).any(over)
 }
 
-/// What the sources before `source` spend of a limit that they share.
+/// Returns the amount that the sources before `source` use of a shared limit.
 fn before(answer: &Resolution, source: &Source, unit: Unit) -> usize {
     let earlier = answer.answer.sources.iter().take_while(|other| !std::ptr::eq(*other, source));
     let sharing = earlier.filter(|other| other.limit.as_ref().is_some_and(|limit| limit.per == Per::Chain));
@@ -175,7 +175,7 @@ fn amount(raw: &Content, unit: Unit) -> usize {
     }
 }
 
-/// The byte at which `amount` of `unit` are full.
+/// Returns the byte offset at which `amount` of `unit` is reached.
 fn at(raw: &[u8], amount: usize, unit: Unit) -> usize {
     let text = text::lossy(raw);
     let decoded = match unit {

@@ -59,12 +59,12 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Whether it is known what is left of a text that is loaded whole.
+/// Returns true if the kept ranges of a fully loaded file are known.
 fn strips(source: &Source) -> bool {
     source.fate == Fate::Loaded && !source.kept.is_empty()
 }
 
-/// Whether a comment tells an agent what to do.
+/// Returns true if a comment looks like an instruction.
 fn is_order(comment: &str) -> bool {
     let lower = comment.to_lowercase();
     let words: Vec<&str> =

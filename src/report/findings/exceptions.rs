@@ -1,4 +1,4 @@
-//! Exceptions: findings that somebody knows of and wants to live with, for a reason, and best until a day.
+//! Exceptions: findings that are ignored for a reason, optionally until an expiry date.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,14 +15,14 @@ pub use declared::{Declared, Entry, declared};
 /// Year, month, day.
 pub type Day = (i16, u8, u8);
 
-/// What stands before the codes.
+/// Marker before the codes of an exception.
 const MARK: &str = "briefing-ignore";
-/// What stands behind the mark where the whole file is meant.
+/// Suffix of the marker for an exception of the whole file.
 const WHOLE: &str = "-file";
-/// What may stand before the mark, and what ends it there.
+/// Comment openings before the marker, with their ends.
 const OPENINGS: [(&str, &str); 3] = [("<!--", "-->"), ("#", "\n"), ("//", "\n")];
 
-/// Which findings are excepted, and until when; the same wherever the exception is written.
+/// Kinds of findings that are ignored, and the expiry date; used for inline and declared exceptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     kinds: Vec<Kind>,
@@ -30,7 +30,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The rule of these words, or what is wrong with them.
+    /// Parses a rule, or returns an error message.
     fn new<'w>(codes: impl IntoIterator<Item = &'w str>, until: Option<&str>, reason: &str) -> Result<Rule, String> {
         let kind = |code| Kind::of_code(code).ok_or_else(|| format!("there is no finding `{code}`"));
         let kinds: Vec<Kind> = codes.into_iter().map(kind).collect::<Result<_, _>>()?;
@@ -43,9 +43,9 @@ impl Rule {
         Ok(Rule { kinds, until: until.map(day).transpose()? })
     }
 
-    /// Whether the exception still holds for a finding; `None` if it is not about that one.
+    /// Returns the standing of the exception for a finding (holds or expired); `None` if it does not cover the finding.
     fn covers(&self, finding: &Finding, today: Day) -> Option<Standing> {
-        // That a text is lost stays to be seen, and what is wrong with an exception cannot be excepted.
+        // Faded text and findings about exceptions cannot be ignored.
         if !self.kinds.contains(&finding.kind) || finding.faded || finding.kind == Kind::Exception {
             return None;
         }
@@ -67,13 +67,13 @@ fn day(text: &str) -> Result<Day, String> {
     Ok((day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
 }
 
-/// A finding that its exception lets through again.
+/// Marks a finding whose exception has expired.
 fn came_back(finding: Finding, (year, month, day): Day) -> Finding {
     let message = format!("{} (its exception ended on {year:04}-{month:02}-{day:02})", finding.message);
     Finding { message, ..finding }
 }
 
-/// An exception that stands in the file it is about.
+/// An exception in a comment of the file.
 struct Inline {
     rule: Rule,
     /// The comment.
@@ -81,7 +81,7 @@ struct Inline {
     used: bool,
 }
 
-/// The exceptions that stand in a file, in its order. The first that is about a finding counts.
+/// Inline exceptions of a file, in order. The first that covers a finding is used.
 #[derive(Default)]
 struct Inlines {
     all: Vec<Inline>,
@@ -120,11 +120,11 @@ impl Inlines {
     }
 }
 
-/// Returns the findings of a file without those that the file excepts, and with what is wrong with its exceptions. An exception
-/// is not called unneeded where nobody has looked for what it excepts.
+/// Returns the findings without those that the file's exceptions cover, and adds findings about the exceptions. An exception is
+/// not reported as unneeded if its kind of finding was not searched for.
 pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) -> Vec<Finding> {
     let (mut exceptions, mut all) = inline(raw);
-    // What is only counted may be what an exception is for.
+    // A finding that is only counted may be the one that an exception covers.
     let counted: Vec<Kind> = found.iter().filter(|finding| finding.is_rest).map(|finding| finding.kind).collect();
     for finding in found {
         let exception = exceptions.about(&finding);
@@ -146,7 +146,7 @@ pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) 
 
 const UNUSED: &str = "This exception is not needed: nothing is found that it excepts";
 
-/// The exceptions of a file, and what is wrong with those that make no sense.
+/// Parses the inline exceptions of a file. Also returns findings about malformed ones.
 fn inline(raw: &[u8]) -> (Inlines, Vec<Finding>) {
     let (mut exceptions, mut wrong) = (Inlines::default(), Vec::new());
     let (mut lines, mut from) = (Lines::of(raw), 0);
@@ -181,7 +181,7 @@ fn inline(raw: &[u8]) -> (Inlines, Vec<Finding>) {
     (exceptions, wrong)
 }
 
-/// `over-budget, too-long until=2027-01-31: the reason`
+/// Parses a rule such as `over-budget, too-long until=2027-01-31: the reason`.
 fn rule(words: &str) -> Result<Rule, String> {
     let (head, reason) = words.split_once(':').unwrap_or((words, ""));
     let (mut codes, mut until) = (Vec::new(), None);
@@ -230,7 +230,7 @@ impl Lines<'_> {
     }
 }
 
-/// A finding on the first line of a declared exception.
+/// Creates a finding on the first line of a declared exception.
 fn of_declaration(raw: &[u8], at: Range<usize>, message: String) -> Finding {
     let line = first_line(&raw[at.start.min(raw.len())..]);
     Finding::new(Kind::Exception, at.start + line.start..at.start + line.end, message)

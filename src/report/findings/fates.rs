@@ -8,7 +8,7 @@ use super::{Finding, Kind, Subject, first_line, line_from, title};
 use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit, Warning};
 use crate::text::grouped;
 
-/// The findings that fates give.
+/// Returns the findings that follow from the fates of the file.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     subject.sources().flat_map(|(answer, source)| of_source(subject, answer, source)).collect()
 }
@@ -34,7 +34,7 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
-        // It is read by those who start it there.
+        // The agent reads the file if started beside it.
         Fate::Dropped if subject.elsewhere.answers.iter().any(|other| other.harness == answer.harness) => Vec::new(),
         Fate::Dropped => whole(Kind::Dropped, format!("{title} skips this file: {reason}"), Vec::new()),
         Fate::Shadowed if matters(subject, answer, source) => {
@@ -53,7 +53,7 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
     }
 }
 
-/// Whether a CLAUDE.md keeps this AGENTS.md out, or the agent's version does and says so.
+/// Returns true if a CLAUDE.md displaces this AGENTS.md, or the agent's version does and warns about it.
 fn is_displaced(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let code = Kind::AgentsDisplaced.code();
     let said = |warning: &Warning| warning.code == code && warning.path.as_deref() == Some(subject.path);
@@ -85,7 +85,7 @@ fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> 
     }]
 }
 
-/// The text that is lost for every harness that was asked, so that editors can fade it.
+/// Returns the text that is lost for every selected agent, so that editors can fade it.
 pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     let Some(cause) = found.iter().find(|finding| !finding.lost.is_empty()) else { return Vec::new() };
     let len = subject.raw.len();
@@ -120,7 +120,7 @@ pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     gaps.map(|gap| Finding { faded: true, ..Finding::new(cause.kind, gap, message.clone()) }).collect()
 }
 
-/// The other file that spent most of the budget that `source` shares, if any.
+/// Returns the other file that uses most of the budget that `source` shares, if any.
 fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
     let Some(limit) = source.limit.as_ref().filter(|limit| limit.per == Per::Chain) else { return Vec::new() };
     let kept = |source: &Source| source.kept.iter().map(ExactSizeIterator::len).sum::<usize>();
@@ -166,13 +166,13 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     by == own || is_displaced(subject, answer, source) || !read_by_another
 }
 
-/// The first part of a file's name: `CLAUDE` of CLAUDE.local.md.
+/// Returns the first part of a file's name: `CLAUDE` of CLAUDE.local.md.
 fn family(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// What of `0..len` is not in `kept`.
+/// Returns the parts of `0..len` that are not in `kept`.
 pub fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
     let mut gaps = Vec::new();
     let mut at = 0;

@@ -6,14 +6,14 @@ use super::super::front_matter;
 use super::{Finding, Kind, Subject};
 use crate::text;
 
-/// The patterns of a rule that are to be looked for, if anybody reads them.
+/// Returns the globs in the front matter of a rule.
 pub fn patterns(raw: &[u8]) -> Vec<String> {
     let begins = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw).starts_with(b"---");
     let head = if begins { front_matter::head(&text::lossy(raw)) } else { None };
     head.iter().flat_map(front_matter::Head::patterns).map(|(pattern, _)| pattern.clone()).collect()
 }
 
-/// The findings about the head.
+/// Returns the findings about the front matter.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if subject.dead.is_empty() {
         return Vec::new();

@@ -7,16 +7,16 @@ use crate::text::position;
 /// A run of hidden characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// Where, in bytes of the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// How many characters.
+    /// Number of characters.
     pub count: usize,
-    /// What they say or are.
+    /// Hidden message, or names of the characters.
     pub meaning: String,
 }
 
-/// The runs of hidden characters in a text. Joiners and variation selectors are not hidden where writing needs them: in
-/// emoji, and beside letters that are not ASCII. A byte order mark at the start is none of them.
+/// Returns the runs of hidden characters in a text. Joiners and variation selectors are allowed where writing needs them: in
+/// emoji, and beside letters that are not ASCII. So is a byte order mark at the start.
 pub fn hidden(text: &str) -> Vec<Hidden> {
     // The bytes with which a candidate can begin: most bytes of most texts are none of these.
     let begins = |byte: u8| byte >= 0xc0 || matches!(byte, 0..=8 | 0xb | 0xe..=0x1f | 0x7f);
@@ -41,7 +41,7 @@ fn is_candidate(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether writing needs these characters between those two.
+/// Returns true if writing needs these characters between `before` and `after`.
 fn is_needed(run: &[char], before: Option<char>, after: Option<char>) -> bool {
     let foreign = |c: Option<char>| c.is_some_and(|c| !c.is_ascii());
     match run {
@@ -64,7 +64,7 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// What a run says, if it is a message in disguise; else the names of what is in it.
+/// Returns the message that a run encodes, or else the names of its characters.
 fn meaning(run: &[char]) -> String {
     let tags: String = run.iter().filter_map(|c| of_tag(*c)).collect();
     if !tags.trim().is_empty() {

@@ -33,7 +33,7 @@ const OTHER_CODES: [(&str, Kind); 4] = [
     ("long-rule", Kind::TooLong),
 ];
 
-/// The findings about what a file names.
+/// Returns the findings about names in the file.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let (mut found, places) = (Vec::new(), Places::of(subject));
     for answer in subject.answers {
@@ -125,7 +125,7 @@ fn import_of(subject: &Subject, places: &Places, message: &str) -> Option<Range<
     names.filter_map(|name| places.imports().get(name)).find_map(|word| places.of_token(word))
 }
 
-/// Where what a message quotes stands in the head of a rule, or as a key of settings.
+/// Returns the range of the words that a message quotes, in the front matter of a rule or as a settings key.
 fn quoted(subject: &Subject, places: &Places, message: &str) -> Option<Range<usize>> {
     let quoted = message.split('`').nth(1).filter(|quoted| !quoted.is_empty())?;
     match places.head() {
@@ -135,7 +135,7 @@ fn quoted(subject: &Subject, places: &Places, message: &str) -> Option<Range<usi
     }
 }
 
-/// How many bytes of one file are looked through for what is named, over and over. A thousand names that stand nowhere in a
+/// Limit of the bytes of one file that are searched for named words, counted over all searches. A thousand names that stand nowhere in a
 /// file of 64 KiB take a quarter of it.
 const MOST_SEARCHED_BYTES: usize = 256 << 20;
 
@@ -219,8 +219,8 @@ impl<'s> Places<'s> {
     }
 }
 
-/// Where a token stands in a file: as a whole if it does, and not within a longer one. A message may have put punctuation
-/// behind it.
+/// Returns the range of a token in a file: as a whole word if possible, else inside a longer one. The token may end with the
+/// message's punctuation.
 fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
     let trimmed = token.trim_end_matches([',', ':', ';', ')']);
     [token, trimmed].into_iter().find_map(|token| {
@@ -230,7 +230,7 @@ fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Whether what stands there is not a part of a longer name; a full stop behind it may end a sentence.
+/// Returns true if the range is not part of a longer name; a full stop behind it may end a sentence.
 fn is_whole(raw: &[u8], at: &Range<usize>) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | 0x80..);
     let behind = raw[at.end..].iter().find(|byte| **byte != b'.');
@@ -258,7 +258,7 @@ fn syntax_error(subject: &Subject) -> Option<Range<usize>> {
     Some(if error.at.is_empty() { error.at.start..(error.at.start + 1).min(text.len()) } else { error.at })
 }
 
-/// Where a key of settings stands: in quotes, or before an equals sign.
+/// Returns the range of a settings key: in quotes, or before an equals sign.
 fn key(text: &str, word: &str) -> Option<Range<usize>> {
     let start = text.find(&format!("\"{word}\"")).map(|at| at + 1).or_else(|| {
         let at = text.find(word)?;

@@ -27,10 +27,10 @@ const DISTINCTIVE: [&str; 8] = [
 const DEPRECATED: [(&str, &str, &str); 2] =
     [("CONTEXT.md", "AGENTS.md", "OpenCode"), (".cursorrules", "rules in .cursor/rules, or AGENTS.md", "Cursor")];
 
-/// How many harnesses are named before the rest is counted.
+/// Maximum number of agents that are named; more are counted.
 const NAMED: usize = 3;
 
-/// Whether a file of this name is an instruction file wherever it stands.
+/// Returns true if a file of this name is an instruction file in any directory.
 pub fn is_distinctive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc")
@@ -47,13 +47,13 @@ static KNOWN: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     plain.into_iter().rev().map(|name| (name.to_ascii_lowercase(), name)).collect()
 });
 
-/// The name in the letter case that harnesses look for, if this one is in another.
+/// Returns the name in the letter case that agents look for, if this one differs.
 pub fn right_case(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     KNOWN.get(&name.to_ascii_lowercase()).copied().filter(|known| *known != name)
 }
 
-/// The findings about the name and the place.
+/// Returns the findings about the name and the place.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let name = subject.name();
     let mut found = Vec::new();
@@ -123,7 +123,7 @@ pub(super) fn is_small(path: &Path) -> bool {
     !path.file_name().unwrap_or_default().to_string_lossy().chars().any(|c| c.is_ascii_uppercase())
 }
 
-/// Whether a harness asked for this path, by itself or by a pattern.
+/// Returns true if an agent probed this path, directly or by a glob.
 fn would_find(probe: &Probe, wanted: &Path) -> bool {
     if probe.asked != "glob" {
         return probe.path == wanted;

@@ -1,4 +1,4 @@
-//! The pages about kinds of findings, one for each code: what editors open and `briefing explain` prints.
+//! Pages about kinds of findings, one for each code. Editors open them, and `briefing explain` prints them.
 
 use super::{Kind, Standing};
 
@@ -8,7 +8,7 @@ const DOCUMENT: &str = include_str!("../../../docs/findings.md");
 /// How many findings of each kind there are in public repositories, by their worth.
 const CORPUS: &str = include_str!("../../../data/corpus.tsv");
 
-/// How a page leads to another.
+/// Form of the links between pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// By a URI that the server answers.
@@ -22,14 +22,14 @@ pub fn uri(code: Option<&str>) -> String {
     code.map_or_else(|| "briefing:/findings".to_owned(), |code| format!("briefing:/findings/{code}"))
 }
 
-/// What a URI of such a page is about: `Some(None)` is the page that leads to all of them.
+/// Parses the URI of a page: `Some(None)` is the index page.
 pub fn of_uri(uri: &str) -> Option<Option<Kind>> {
     let rest = uri.strip_prefix("briefing:")?.trim_start_matches('/').strip_prefix("findings")?;
     let code = rest.trim_matches(['/', '#']);
     (rest.is_empty() || rest.starts_with(['/', '#'])).then(|| Kind::of_code(code))
 }
 
-/// The page about a kind, in Markdown.
+/// Returns the page about a kind, in Markdown.
 pub fn page(kind: Kind, links: Links) -> String {
     let (code, text) = (kind.code(), section(kind));
     let other = match kind.standing() {
@@ -84,7 +84,7 @@ pub fn worths() -> String {
     out
 }
 
-/// The page that leads to all of them.
+/// Returns the index page.
 pub fn index(links: Links) -> String {
     let head = DOCUMENT.split("\n## ").next().unwrap_or_default().trim_end();
     let mut page = format!("{head}\n\n## Codes\n\n");
@@ -96,7 +96,7 @@ pub fn index(links: Links) -> String {
     linked(&page, links)
 }
 
-/// What the document says of a kind.
+/// Returns the section of the document about a kind.
 pub fn section(kind: Kind) -> &'static str {
     let heading = format!("\n## {}\n", kind.code());
     let text = DOCUMENT.split_once(&heading).map_or("", |(_, rest)| rest);
@@ -122,7 +122,7 @@ fn linked(text: &str, links: Links) -> String {
     out + rest
 }
 
-/// Where the next `[label](#target)` begins, where its label ends, and where its target does.
+/// Returns the offsets where the next `[label](#target)` begins, its label ends, and its target ends.
 fn next_link(text: &str) -> Option<(usize, usize, usize)> {
     let label_end = text.find("](#")?;
     let label_start = text[..label_end].rfind('[')?;

@@ -194,7 +194,7 @@ fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
 /// A line with names in it, of which there may be thousands; it is read once.
 struct Line {
     at: Range<usize>,
-    /// Where the first and the last word stand by which names need not exist.
+    /// Offsets of the first and the last word that says that a name need not exist.
     words: Option<(usize, usize)>,
     has_examples: bool,
 }
@@ -212,7 +212,7 @@ impl Line {
         Line { at: start..end, words, has_examples: line.contains("e.g.") }
     }
 
-    /// Whether it says so of the name that stands there; the name itself says nothing.
+    /// Returns true if the line says that the name need not exist. Words inside the name do not count.
     fn says_need_not_exist(&self, name: &Range<usize>) -> bool {
         self.has_examples || self.words.is_some_and(|(first, last)| !name.contains(&first) || !name.contains(&last))
     }
@@ -246,7 +246,7 @@ fn link(target: &str) -> Option<&str> {
     (is_path && !path.contains("...") && !has_placeholder(path)).then_some(path)
 }
 
-/// Whether a part of a name stands for others: `path/to/x.ts`, `YourName.md`, `docs/NNN.md`.
+/// Returns true if a part of a name is a placeholder: `path/to/x.ts`, `YourName.md`, `docs/NNN.md`.
 fn has_placeholder(path: &str) -> bool {
     path.split(['/', '.', '-', '_']).any(|part| {
         let lower = part.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Finds what looks like a credential. What it found is never part of what it says.
+//! Finds text that looks like a credential. The messages never contain the credential.
 
 use std::ops::Range;
 
@@ -28,16 +28,16 @@ const BEGINNINGS: [(&str, usize, &str); 20] = [
     ("SG.", 40, "a SendGrid key"),
 ];
 
-/// How the text of a private key begins, with more words behind it.
+/// First words of a private key's first line.
 const BEGIN: &str = "-----BEGIN ";
 
-/// How much is looked at for that line, and for the one behind it, in bytes.
+/// Maximum length searched for that line, and for the text after it, in bytes.
 const BEGIN_BYTES: usize = 100;
 
-/// What follows a name such as `API_KEY=` looks like a credential from this length on.
+/// Minimum length of a credential after a name such as `API_KEY=`.
 const ASSIGNED: usize = 24;
 
-/// Where something looks like a credential, and like which.
+/// Returns the ranges that look like credentials, with a description of each.
 pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
     // To know that there is none is much faster than to look for the next, and is done at every keystroke.
@@ -65,7 +65,7 @@ pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     found
 }
 
-/// Runs of the characters that credentials are made of, if there is a digit among them.
+/// Returns runs of the characters that credentials are made of, if there is a digit among them.
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+');
     let bytes = text.as_bytes();
@@ -95,7 +95,7 @@ fn is_random(word: &str) -> bool {
     kinds.iter().filter(|there| **there).count() >= 8 && !placeholder.iter().any(|known| lower.contains(known))
 }
 
-/// Whether the text ends in `TOKEN=`, `"apiKey": "` or the like.
+/// Returns true if the text ends in `TOKEN=`, `"apiKey": "` or the like.
 fn is_assigned(before: &str) -> bool {
     let before = before.trim_end_matches(['"', '\'', '`', ' ']);
     let Some(before) = before.strip_suffix(['=', ':']) else { return false };

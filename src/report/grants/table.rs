@@ -1,11 +1,11 @@
-//! The settings by which repositories make clients run something or allow them something, as the clients document them.
+//! Table of the settings by which repositories make clients run something or allow them something, as the clients document them.
 //!
-//! A project's own settings alone: those of the user and of an administrator are not part of a repository. Most clients ask once
-//! whether a folder is trusted, or whether a server may be started; the rows say what happens after that.
+//! Covers project settings only: those of the user and of an administrator are not part of a repository. Most clients ask once
+//! whether a folder is trusted, or whether a server may be started; the rows describe the behavior after that.
 
 use super::Kind;
 
-/// How a file is written, by its ending.
+/// Format of a file, derived from its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// JSON, comments allowed.
@@ -14,23 +14,23 @@ pub(super) enum Form {
     Toml,
     /// YAML.
     Yaml,
-    /// Markdown with a head of YAML.
+    /// Markdown with YAML front matter.
     Head,
     /// Anything else.
     Text,
 }
 
-/// What one key of a client's files does.
+/// Effect of one key in a client's files.
 pub(super) struct Row {
-    /// The clients that read it.
+    /// Ids of the clients that read the key.
     pub agents: &'static [&'static str],
-    /// The endings of paths.
+    /// Patterns of the file paths.
     pub files: &'static [&'static str],
     /// The keys, `*` for any. `""`: the file itself is code; ``!` `` and `!{`: commands in its text; `=`: variables.
     pub key: &'static str,
-    /// What it is.
+    /// Kind of the grant.
     pub kind: Kind,
-    /// When it runs or counts; `{}` are the keys in the places of `*`.
+    /// Time at which it runs or applies; `{}` stands for the keys matched by `*`.
     pub when: &'static str,
 }
 

@@ -77,7 +77,7 @@ impl Sought {
         if self.has_capitals { &plain.text } else { plain.folded.get_or_init(|| folded(&plain.text)) }
     }
 
-    /// Returns the similarity of a line in percent, if it is at least [`ALIKE_PERCENT`].
+    /// Returns the similarity of a line in percent, if it is at least `ALIKE_PERCENT`.
     pub(super) fn alike(&self, line: &Line) -> Option<usize> {
         let of_text = || {
             Box::new(Likeness {
