@@ -136,7 +136,7 @@ pub enum Wanted {
     MaxTokens(usize),
     /// At most so many percent of the limit.
     MaxShare(usize),
-    /// The same sentences for each of the agents.
+    /// Each of the agents gets the same sentences.
     Same,
 }
 

@@ -14,11 +14,11 @@ use crate::report::findings::{Finding, Kind, first_line};
 /// The expectations that one file declares.
 #[derive(Default)]
 pub struct Declared {
-    /// Those that can be proven, in the order of the file.
+    /// Valid expectations, in the order of the file.
     pub all: Vec<Expectation>,
     /// Another `briefing.toml` whose expectations hold here too, relative to this file.
     pub extends: Option<String>,
-    /// What is wrong with the others.
+    /// Findings about the invalid expectations.
     pub wrong: Vec<Finding>,
 }
 

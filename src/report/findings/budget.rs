@@ -41,16 +41,16 @@ impl Use {
 /// Use of the tightest limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// What the files that are loaded would use, whole.
+    /// Amount that the loaded files would use if loaded whole.
     pub used: usize,
     /// The limit.
     pub limit: usize,
-    /// Of what.
+    /// Unit of both amounts.
     pub unit: Unit,
 }
 
 impl Share {
-    /// How much per cent.
+    /// Returns the amount used in percent of the limit.
     pub fn percent(&self) -> usize {
         (self.used * 100).checked_div(self.limit).unwrap_or(100)
     }

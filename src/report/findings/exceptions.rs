@@ -198,11 +198,11 @@ fn rule(words: &str) -> Result<Rule, String> {
 /// The lines of a text, for comments in its order. What was found for one comment is remembered for the next on that line.
 struct Lines<'t> {
     raw: &'t [u8],
-    /// Where the line starts in which the last comment began.
+    /// Start of the line in which the last comment began.
     start: usize,
     /// Up to where there is no other start of a line.
     looked_to: usize,
-    /// Where the line of a comment ends, and the next one that says something.
+    /// Ends of the comment's line and of the next line with text.
     ends: (usize, usize),
 }
 

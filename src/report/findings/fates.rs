@@ -65,7 +65,7 @@ fn is_displaced(subject: &Subject, answer: &Resolution, source: &Source) -> bool
 fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
     let len = subject.raw.len();
     let mut lost = gaps(&source.kept, len);
-    // What is trimmed at the end of a text that is cut besides is no loss.
+    // Trimmed white space is not reported if other text is cut as well.
     let says_something = |range: &Range<usize>| !subject.raw[range.clone()].trim_ascii().is_empty();
     if lost.iter().any(says_something) {
         lost.retain(says_something);
@@ -133,7 +133,7 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
         return Vec::new();
     }
     let (kept, value) = (grouped(kept), grouped(limit.value));
-    // What is kept is known in bytes.
+    // Kept ranges are in bytes, whatever the unit of the limit.
     let message = match limit.unit {
         Unit::Bytes => format!("uses {kept} of the {value} bytes"),
         Unit::Utf16 => format!("uses {kept} bytes, and all files share {value} UTF-16 units"),
@@ -142,8 +142,8 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
     vec![(path.to_owned(), message)]
 }
 
-/// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor
-/// where the file is another harness's own, which reads it, and this one would only have made do with it.
+/// Returns true if it matters that an agent loads another file instead. It does not if the agent gets the text anyway; nor if
+/// the file belongs to another agent, which reads it, and is only a fallback for this one.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let reaches = |other: &Source| other.is_file(subject.path) && other.fate.reaches();
     if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {

@@ -1,9 +1,9 @@
 //! The kinds of findings: their codes, how bad they are, and what each means. `docs/findings.md` has a section for each.
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The harness does not start, or the text does harm.
+    /// The agent does not start, or the text does harm.
     Error,
     /// Text that should reach the model does not, or other text does.
     Warning,
@@ -14,7 +14,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The words that settings use, worst first; `off` is none of them.
+    /// Names of the severities in settings, worst first; without `off`.
     pub const WORDS: [(&'static str, Severity); 4] = [
         ("error", Severity::Error),
         ("warning", Severity::Warning),
@@ -22,33 +22,33 @@ impl Severity {
         ("hint", Severity::Hint),
     ];
 
-    /// The word for it.
+    /// Returns the name of the severity in settings.
     pub fn word(self) -> &'static str {
         Severity::WORDS.iter().find(|(_, severity)| *severity == self).map_or("hint", |(word, _)| word)
     }
 
-    /// The severity of that word.
+    /// Returns the severity with this name.
     pub fn named(word: &str) -> Option<Severity> {
         Severity::WORDS.iter().find(|(known, _)| *known == word).map(|(_, severity)| *severity)
     }
 }
 
-/// Whether a kind is looked for where the user says nothing of it.
+/// Default of a kind for which the user sets no severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Everywhere.
+    /// The kind is reported.
     On,
-    /// Only where the user gives it a severity: it is a matter of taste, or wrong too often.
+    /// The kind is reported only if the user sets a severity: it is a matter of taste, or wrong too often.
     Off,
 }
 
-/// Declares every kind: a sentence, the code, the severity unless the user says otherwise, and `Off` where it is looked for
-/// only if the user says so.
+/// Declares every kind: a sentence, the code, the default severity, and `Off` if it is reported only when the user sets a
+/// severity.
 macro_rules! kinds {
     (@standing) => { Standing::On };
     (@standing $standing:ident) => { Standing::$standing };
     ($($(#[$doc:meta])* $kind:ident = $code:literal, $severity:ident $(, $standing:ident)?;)+) => {
-        /// What kind of finding it is.
+        /// Kind of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind { $($(#[$doc])* $kind,)+ }
 
@@ -56,22 +56,22 @@ macro_rules! kinds {
             /// Every kind, in the order of the documentation.
             pub const ALL: &'static [Kind] = &[$(Kind::$kind),+];
 
-            /// The stable code.
+            /// Returns the stable code.
             pub fn code(self) -> &'static str {
                 match self { $(Kind::$kind => $code,)+ }
             }
 
-            /// How bad it is unless the user says otherwise.
+            /// Returns the default severity.
             pub fn severity(self) -> Severity {
                 match self { $(Kind::$kind => Severity::$severity,)+ }
             }
 
-            /// Whether it is looked for where the user says nothing of it.
+            /// Returns whether the kind is on or off by default.
             pub fn standing(self) -> Standing {
                 match self { $(Kind::$kind => kinds!(@standing $($standing)?),)+ }
             }
 
-            /// The kind of that code.
+            /// Returns the kind with this code.
             pub fn of_code(code: &str) -> Option<Kind> {
                 match code { $($code => Some(Kind::$kind),)+ _ => None }
             }
@@ -84,19 +84,19 @@ kinds! {
     OverBudget = "over-budget", Warning;
     /// 85 % of a limit are used.
     NearBudget = "near-budget", Hint;
-    /// Another file is taken in its place.
+    /// An agent loads another file in its place.
     Shadowed = "shadowed", Information;
     /// A CLAUDE.md, here or above, keeps the AGENTS.md out.
     AgentsDisplaced = "agents-displaced", Information;
-    /// The harness leaves it out for another reason.
+    /// The agent skips the file for another reason.
     Dropped = "dropped", Information;
-    /// Its text is not to be had.
+    /// The file could not be read.
     Unreadable = "unreadable", Warning;
-    /// No enabled harness reads it.
+    /// No enabled agent reads the file.
     NeverRead = "never-read", Information;
     /// Long, for harnesses that have no limit.
     TooLong = "too-long", Hint;
-    /// A name that harnesses are giving up.
+    /// A file name that agents are phasing out.
     DeprecatedName = "deprecated-name", Hint;
     /// One harness gets the same text twice.
     LoadedTwice = "loaded-twice", Information;
@@ -106,7 +106,7 @@ kinds! {
     NotUtf8 = "not-utf-8", Warning;
     /// Characters that the model gets and people do not see.
     HiddenCharacters = "hidden-characters", Warning;
-    /// What looks like a credential.
+    /// Text that looks like a credential.
     Secret = "secret", Warning;
     /// A pattern of a settings file, or of a rule's head, that matches nothing.
     DeadGlob = "dead-glob", Warning;
@@ -122,7 +122,7 @@ kinds! {
     Declaration = "declaration", Error;
     /// A text that `briefing.toml` says must reach an agent does not, or one that must not does.
     ExpectationFailed = "expectation-failed", Error;
-    /// A name whose letter case harnesses do not find.
+    /// A file name whose letter case agents do not find.
     WrongCase = "wrong-case", Warning;
     /// A link that leads out of the project.
     SymlinkOutside = "symlink-outside", Information;

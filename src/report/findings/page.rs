@@ -5,7 +5,7 @@ use super::{Kind, Standing};
 /// The document they are made of.
 const DOCUMENT: &str = include_str!("../../../docs/findings.md");
 
-/// How many findings of each kind there are in public repositories, by their worth.
+/// Number of findings of each kind in public repositories, by worth.
 const CORPUS: &str = include_str!("../../../data/corpus.tsv");
 
 /// Form of the links between pages.
@@ -61,7 +61,7 @@ pub fn fix(kind: Kind) -> Option<String> {
     (!plain.contains("](")).then_some(plain)
 }
 
-/// What findings of a kind were worth in the repositories that the project measures: useful, noise, false.
+/// Returns the number of useful, noise and false findings of a kind in the repositories that the project measures.
 pub fn worth(kind: Kind) -> [usize; 3] {
     let row = CORPUS.lines().find_map(|line| line.strip_prefix(kind.code())?.strip_prefix('\t'));
     let mut counts = row.unwrap_or_default().split('\t').map(|count| count.parse().unwrap_or(0));
