@@ -31,10 +31,10 @@ const NOT_FOR_AGENTS: [&str; 16] = [
     "edit",
     "maintainers",
 ];
-/// Shorter comments are names and marks, in words.
+/// Minimum length of an instruction, in words: shorter comments are names and marks.
 const FEWEST: usize = 3;
 
-/// The findings of instructions in comments.
+/// Returns the findings about instructions in comments.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let Some(text) = subject.raw.as_text().filter(|text| text.contains("<!--")) else { return Vec::new() };
     let orders: Vec<Range<usize>> =

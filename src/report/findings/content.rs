@@ -1,4 +1,4 @@
-//! Findings about what stands in a file, whichever harness reads it.
+//! Findings about the content of a file that hold for any agent.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use super::{Finding, Kind, Subject, first_line, hidden, secret};
 use crate::answer::{Fate, Purpose, Source, Trigger};
 use crate::text::{self, grouped};
 
-/// More findings of one kind than these would say no more.
+/// Maximum number of findings of one kind.
 const MOST: usize = 50;
 
-/// The findings about the text itself. Only a file that some harness considers is looked into.
+/// Returns the findings about the text itself, only for files that some agent considers.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = Vec::new();
     if subject.sources().next().is_none() {

@@ -11,12 +11,12 @@ use crate::answer::{Fate, Leaf, MessageKind, Resolution, Scope, Source};
 use crate::formats::Remembered;
 use crate::snapshot::Content;
 
-/// Shorter paragraphs repeat by chance, in bytes.
+/// Minimum length of a paragraph to compare, in bytes: shorter ones repeat by chance.
 const SHORTEST: usize = 80;
-/// Longer files are not searched, in bytes: it would be done at every keystroke.
+/// Maximum length of a file to search, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
 
-/// The findings of paragraphs that one agent gets from another file before this one.
+/// Returns the findings about paragraphs that one agent already gets from an earlier file.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let Some(text) = subject.raw.as_text().filter(|text| text.len() <= LONGEST) else { return Vec::new() };
     let own: Vec<Range<usize>> = paragraphs(text).collect();
@@ -117,7 +117,7 @@ fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
     found.into_iter().filter(|at| at.len() >= SHORTEST)
 }
 
-/// The runs of `true`.
+/// Returns the runs of `true`.
 fn runs(repeated: &[bool]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in (0..repeated.len()).filter(|at| repeated[*at]) {

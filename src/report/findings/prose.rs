@@ -1,4 +1,4 @@
-//! Findings about what the prose of a file names: paths and scripts that are not there.
+//! Findings about paths and scripts that the prose of a file names and that do not exist.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::answer::{Resolution, Scope, Trigger};
 use crate::queries::references::{Absent, Reference, Runner};
 use crate::report::markdown::outline;
 
-/// Parts of names that stand for others.
+/// Parts of names that are placeholders.
 const PLACEHOLDERS: [&str; 34] = [
     "path",
     "to",
@@ -48,7 +48,7 @@ const PLACEHOLDERS: [&str; 34] = [
     "sample",
 ];
 
-/// Words that say of a file named beside them that it need not exist: it is to be made, it is gone, or it only shows how.
+/// Words on a line that say that a file named there need not exist: it is to be created, it is gone, or it is an example.
 const NEED_NOT_EXIST: [&str; 68] = [
     "create",
     "creates",
@@ -120,8 +120,8 @@ const NEED_NOT_EXIST: [&str; 68] = [
     "temporary",
 ];
 
-/// What the prose of an instruction file names. What skills and commands say of files is often meant for the projects in which
-/// they are used; where their links lead is not. Pages that others import are written for people.
+/// Returns the files and scripts that the prose of an instruction file names. For skills and commands only links count: other
+/// names often mean files of the projects that use them. Imported pages are skipped, since they are written for people.
 pub fn references(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> BTreeSet<Reference> {
     let mut own = answers
         .iter()
@@ -134,7 +134,7 @@ pub fn references(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> BTree
     named.filter(|reference| !only_called || matches!(reference, Reference::Link(_))).collect()
 }
 
-/// The findings about what is not there.
+/// Returns the findings about missing files and scripts.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if subject.absent.is_empty() {
         return Vec::new();
@@ -159,7 +159,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     named(text).into_iter().filter_map(finding).collect()
 }
 
-/// Everything that is named, with its place.
+/// Returns every named file and script, with its range.
 fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     let outline = outline(text);
     let mut found = Vec::new();
@@ -218,7 +218,7 @@ impl Line {
     }
 }
 
-/// The path that a code span is, without a line number or a section behind it.
+/// Returns the path in a code span, without a line number or a section after it.
 fn path(words: &str) -> Option<&str> {
     let path = words.split(['#', ':', '?']).next().unwrap_or_default();
     let path = path.strip_prefix("./").unwrap_or(path);
@@ -238,7 +238,7 @@ fn path(words: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// The path that a link leads to, if that is one below the project.
+/// Returns the path of a link target, if it is a relative one without placeholders.
 fn link(target: &str) -> Option<&str> {
     let path = target.split(['#', '?']).next().unwrap_or_default();
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@');
@@ -257,7 +257,7 @@ fn has_placeholder(path: &str) -> bool {
     })
 }
 
-/// The scripts that commands run: what runs them, their names, and where the names stand.
+/// Returns the scripts that commands run: the runner, the name, and the offset of the name.
 fn scripts(words: &str) -> Vec<(Runner, &str, usize)> {
     let mut found = Vec::new();
     for command in words.split(['&', '|', ';']) {

@@ -1,11 +1,11 @@
-//! Findings about skills of which an agent is told less than their description says.
+//! Findings about skills whose description is shortened or left out in an agent's list.
 
 use super::super::front_matter;
 use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Described, Resolution, Source};
 
-/// The findings about a skill's place in the lists.
+/// Returns the findings about the listing of a skill.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let head = subject.raw.as_text().and_then(front_matter::head);
     let described = head.iter().flat_map(|head| head.values("description")).next().map(|(_, at)| at.clone());

@@ -1,4 +1,4 @@
-//! Findings about files that sessions are told and the client's own sub-agents are not.
+//! Findings about files that sessions load and the client's own sub-agents do not.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::super::words::list;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::Resolution;
 
-/// One finding for each harness some of whose sub-agents are not told the file.
+/// Returns a finding for each agent with sub-agents that do not load the file.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let reaches = |answer: &Resolution| {
         answer.answer.sources.iter().any(|source| source.is_file(subject.path) && source.fate.reaches())

@@ -5,12 +5,12 @@ use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
 use crate::snapshot::Content;
 
-/// Shorter texts repeat by chance, in bytes.
+/// Minimum length of a text to compare, in bytes: shorter texts repeat by chance.
 const SHORTEST: usize = 40;
-/// Longer ones are not searched for, in bytes: it would be done at every keystroke.
+/// Maximum length of a text to compare, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
 
-/// The findings of text that one harness gets twice.
+/// Returns the findings about text that one agent gets twice.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let Some(text) = searchable(subject.raw) else { return Vec::new() };
     let mut found = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
 }
 
-/// A text without its HTML comments and the white space around them.
+/// Removes HTML comments and the white space around them.
 fn without_comments(text: &str) -> String {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());

@@ -11,14 +11,14 @@ use super::{Day, Finding, Rule, Standing, UNUSED, came_back, of_declaration};
 use crate::glob;
 use crate::text::grouped;
 
-/// How many exceptions are looked at: each is asked about each finding.
+/// Maximum number of exceptions that are read: each is compared with each finding.
 const MOST: usize = 1_000;
 
 /// The exceptions of a project.
 #[derive(Default)]
 pub struct Declared {
     all: Vec<Exception>,
-    /// What is wrong with those that make no sense.
+    /// Findings about invalid exceptions.
     wrong: Vec<Finding>,
 }
 
@@ -128,7 +128,7 @@ impl Declared {
         Some(finding)
     }
 
-    /// What is wrong with the exceptions themselves, once all findings are known.
+    /// Returns the findings about invalid and unneeded exceptions, once all other findings are known.
     pub fn findings(self, raw: &[u8]) -> Vec<Finding> {
         let unused = self.all.into_iter().filter(|exception| !exception.used);
         let unused = unused.map(|exception| of_declaration(raw, exception.at, UNUSED.to_owned()));
