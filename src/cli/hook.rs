@@ -58,7 +58,7 @@ impl Client {
         }
     }
 
-    /// What the client reads as context for the model.
+    /// Returns the output that the client reads as context for the model.
     fn answer(self, text: &str) -> String {
         match self {
             Client::ClaudeCode | Client::Codex | Client::GeminiCli => {
@@ -72,7 +72,7 @@ impl Client {
 
 const SESSION_START: &str = "SessionStart";
 
-/// What clients say of an event, as far as it matters here.
+/// Fields of a client's event that matter here.
 #[derive(Deserialize)]
 struct Event {
     hook_event_name: String,
@@ -102,7 +102,7 @@ pub(super) fn run(hook: &Hook) -> ExitCode {
     }
 }
 
-/// What the agent has to be told about this event.
+/// Returns the warning for the agent about this event; `None` if there is none.
 fn warning(client: Client) -> Result<Option<String>, String> {
     let event = event()?;
     if event.hook_event_name != SESSION_START {

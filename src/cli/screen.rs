@@ -176,7 +176,7 @@ fn standing(answer: &Resolution) -> (&'static str, Style) {
     }
 }
 
-/// Whether two harnesses load the same files the same way.
+/// Returns true if two agents load the same files in the same way.
 fn alike(one: &Resolution, other: &Resolution) -> bool {
     let ways = |answer: &Resolution| {
         let told = answer.answer.sources.iter().filter(|source| source.fate != Fate::Shadowed);
@@ -269,7 +269,7 @@ fn name(source: &Source, paths: &Paths) -> String {
     source.path().map_or_else(|| source.place.to_string(), |path| paths.path(path))
 }
 
-/// Whether nobody needs to be told what became of it.
+/// Returns true if the source needs no remark.
 fn is_plain(source: &Source) -> bool {
     match source.fate {
         Fate::Loaded | Fate::Listed | Fate::Empty => true,
@@ -356,7 +356,7 @@ fn merged(all: Vec<Remark>) -> Vec<Remark> {
     lines.into_iter().map(counted).collect()
 }
 
-/// What is not plain in one answer.
+/// Collects the remarks about one answer.
 fn of_answer(answer: &Resolution) -> Vec<Remark> {
     let paths = Paths::of(answer);
     let harnesses = || vec![answer.harness.clone()];
@@ -422,7 +422,7 @@ fn unchecked_version(answer: &Resolution) -> Option<&str> {
     }
 }
 
-/// Whether another line of the screen says what a warning says.
+/// Returns true if another line of the screen already covers the warning.
 fn is_said_elsewhere(warning: &Warning, answer: &Resolution) -> bool {
     // What keeps the answer from being exact is one word here, and a sentence with -v.
     let is_doubt = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
@@ -540,7 +540,7 @@ pub(super) fn width() -> usize {
     known_width().unwrap_or(100)
 }
 
-/// What `COLUMNS` or the terminal says about the width of lines.
+/// Returns the width of lines that `COLUMNS` or the terminal gives.
 pub(super) fn known_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
     said.or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0)))

@@ -364,7 +364,7 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
     Ok(worst)
 }
 
-/// What came of it, in words.
+/// Describes the outcome of one question in words.
 fn describe(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
     let who = format!("{}{}", one.title, version(one));
     let seconds = outcome.millis as f64 / 1000.0;

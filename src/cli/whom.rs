@@ -42,7 +42,7 @@ impl Whom {
         Ok((cwd, defaults))
     }
 
-    /// The same where it is known in which directory the agent is started.
+    /// Returns the defaults for an agent that is started in `cwd`.
     pub fn defaults(&self, cwd: &Path) -> Result<Defaults, String> {
         Ok(match self.no_home {
             true => super::nobody(cwd),

@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
     Ok(if nowhere || !missing.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
-/// Whether an agent gets the text, from whatever place.
+/// Returns true if the agent gets the text, from any place.
 fn gets(found: &Found, id: &str) -> bool {
     let id = id.split('@').next().unwrap_or(id);
     let told = found.places.iter().flat_map(|place| &place.harnesses);

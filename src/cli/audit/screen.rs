@@ -1,4 +1,4 @@
-//! What recorded sessions were told, in words for people at a terminal.
+//! Renders audits of recorded sessions for the terminal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -262,7 +262,7 @@ fn is_one(a: &Item, b: &Item) -> bool {
     if a.path.is_some() { a.path == b.path } else { b.path.is_none() && a.name == b.name }
 }
 
-/// What fills the context at the end, as far as the record says.
+/// Writes the contents of the context at the end of the session, as far as the record has them.
 fn write_window(out: &mut String, session: &Session) {
     let held = session.held_after(session.steps.len().saturating_sub(1));
     let mut sums: BTreeMap<Purpose, usize> = BTreeMap::new();
@@ -393,7 +393,7 @@ fn cut(line: &str, width: usize) -> Vec<String> {
     chars.chunks(width.max(1)).map(|part| part.iter().collect()).collect()
 }
 
-/// What a session holds, against what it would be told now.
+/// Renders the difference between the texts in a session and those that an agent would get now.
 pub(super) fn difference(session: &Session, audit: &Audit, paths: &Paths) -> String {
     let mut out = head(audit, paths) + "\n";
     let Some(changes) = &audit.changes else {

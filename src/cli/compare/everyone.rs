@@ -10,7 +10,7 @@ use crate::disk::{Filesystem, Real};
 use crate::report::portable::{FileReach, Part, Portability, portability};
 use crate::report::words::{Paths, count, list};
 
-/// What reaches whom, and the table and the lines of it.
+/// Compares the texts that reach each agent, and renders the result as a table with details.
 pub(super) fn run(answers: &[Resolution]) -> (Portability, String) {
     let all = portability(answers, |path| Real.read(path).ok());
     let said = words(&all, answers);

@@ -147,7 +147,7 @@ fn sources(out: &mut String, counted: &Counted) {
     out.push_str("</tbody>\n</table>\n");
 }
 
-/// Whether a part of it, or all of it, was kept from the model.
+/// Returns true if part or all of the source does not reach the model.
 fn is_lost(source: &SourceShare) -> bool {
     matches!(source.fate.as_str(), "dropped" | "truncated") && source.trigger != "call"
 }
@@ -169,7 +169,7 @@ fn others(out: &mut String, counted: &Counted) {
     out.push_str("</ul>\n");
 }
 
-/// What is odd about a source.
+/// Returns the marks of a source.
 fn marks(source: &SourceShare) -> String {
     let mut marks = String::new();
     let mut mark = |class: &str, words: &str| {

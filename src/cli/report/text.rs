@@ -114,7 +114,7 @@ fn sources(out: &mut String, counted: &Counted, width: usize) {
     }
 }
 
-/// What else the model gets.
+/// Writes the parts that are not instruction files.
 fn others(out: &mut String, counted: &Counted) {
     for other in &counted.report.others {
         let name = other.name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
@@ -141,7 +141,7 @@ fn tokens(tokens: &Tokens) -> String {
     format!("{} tokens", figure(tokens))
 }
 
-/// What is odd about a source.
+/// Returns the remark about a source; empty if it needs none.
 fn remark(source: &SourceShare) -> String {
     let mut said = Vec::new();
     if source.fate == "truncated" {

@@ -42,7 +42,7 @@ pub(super) fn counter(method: Method) -> Result<Option<Count>, String> {
     Ok(Some(Box::new(move |text| vocabulary.count(text))))
 }
 
-/// The same in a program that has no vocabularies.
+/// Fails if the method needs a vocabulary: this program is built without them.
 #[cfg(not(feature = "tokens"))]
 pub(super) fn counter(method: Method) -> Result<Option<Count>, String> {
     match method {
