@@ -234,7 +234,7 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
     if chain.search.is_file(&own, "the user's folder")? {
-        return Err(Halt::refused(own, "CLINE_DIR must be a folder"));
+        return Err(Halt::refused(own, "the client's own folder is a file"));
     }
     let places = [
         (cwd.join("AGENTS.md"), Scope::Project),

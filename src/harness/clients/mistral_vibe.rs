@@ -95,10 +95,6 @@ impl Edition for Vibe {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let own = own_folder(at, search)?;
         let mut answer = Answer::default();
-        if search.env("VIBE_HOME").is_some_and(|dir| !dir.is_empty() && !dir.starts_with(['~', '/'])) {
-            let reason = "VIBE_HOME is relative: it is not certain from which directory the client resolves it";
-            answer.doubt(&[Certain::Set], reason.to_owned());
-        }
         let trust = Trust::read(at, &own, search)?;
         let sends = settings::includes_context(at, &own, &trust, search, &mut answer)?;
         let trusted = trust.of_project(search)?;

@@ -9,7 +9,7 @@ use super::imports::escaped;
 use super::sent::{expanded, readable};
 use super::session::{Session, not_for_us};
 use super::{Forms, directory_files, matches, rules};
-use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Known, Search};
 use crate::text::Size;
 
@@ -25,11 +25,6 @@ pub(super) fn look(
     let Some(target) = at.target_as_given.as_ref().filter(|_| session.behavior.views != Views::Nothing) else {
         return Ok(());
     };
-    // A task that views a directory was seen to get nothing where the agent itself gets files (1.0.102).
-    if at.session != SessionKind::Main && search.is_dir(target, "what is viewed may be a directory")? {
-        let reason = "it is not certain what a sub-agent gets that views a directory";
-        answer.doubt(&[Certain::Set], reason.to_owned());
-    }
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
     // Earlier views are not repeated.
     view.sent.extend(at.already_loaded.iter().cloned());

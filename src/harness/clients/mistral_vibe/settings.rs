@@ -41,6 +41,11 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
     if trust.is_home(search)? {
         return Ok(None);
     }
+    // Nothing is looked for where the user's folder lies, and so nothing is untrusted: the file of that place counts.
+    if own.parent() == Some(&at.cwd) {
+        let path = at.cwd.join(".vibe/config.toml");
+        return Ok(search.is_file(&path, "settings of the project")?.then_some(path));
+    }
     for dir in at.cwd.ancestors().take_while(|dir| Some(*dir) != own.parent()) {
         let folder = dir.join(".vibe");
         let path = folder.join("config.toml");
