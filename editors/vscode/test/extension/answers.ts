@@ -27,6 +27,8 @@ describe('the extension', () => {
     await settings.choose(['codex']);
     await focus.choose('codex');
     const all = () => drawn(views.explorer.outline());
+    // Until the choice counts, all agents are drawn, and the cut is there as well.
+    await until('the choice', () => drawn(views.instructions.outline()).includes('\nOther agents ('));
     await until('the cut', () => all().includes('32 of 39.1 KiB'));
     const text = all();
     const [start = '', head = '', first = ''] = text.split('\n');
