@@ -6,7 +6,7 @@ use super::plugins::Plugin;
 use super::settings::Settings;
 use super::skills::Around;
 use super::{MANAGED, layers};
-use crate::answer::{Answer, SessionKind};
+use crate::answer::Answer;
 use crate::formats::Node;
 use crate::harness::kit::servers;
 use crate::search::{Known, Search};
@@ -18,9 +18,6 @@ const FILE: &str = ".mcp.json";
 /// Adds the servers that are configured and not disabled.
 pub(super) fn look(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Around { at, settings, checkout, plugins, .. } = around;
-    if at.session == SessionKind::Subagent && settings.off.is_some() {
-        return Ok(());
-    }
     let managed = Path::new(MANAGED).join("managed-mcp.json");
     let top = checkout.map_or(Path::new("/"), |checkout| &checkout.root);
     let walk = at.cwd.ancestors().take_while(|dir| settings.project && dir.starts_with(top));
