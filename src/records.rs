@@ -12,11 +12,14 @@ mod claude_code;
 mod codex;
 mod context;
 mod copilot_cli;
+mod database;
 mod droid;
 mod gemini_cli;
 mod grok_build;
+mod hermes;
 mod kimi_code;
 pub mod lines;
+mod mistral_vibe;
 mod opencode;
 mod pi;
 pub mod place;
@@ -95,7 +98,7 @@ const fn no_text<'a>(_: &'a str, _: &Path, _: &Path, _: &Path) -> Option<&'a str
 const NO_CWD: Option<&str> = Some("not read, since it does not say in which directory it was started");
 
 /// The clients, in the order in which they are listed.
-pub static CLIENTS: [Client; 11] = [
+pub static CLIENTS: [Client; 13] = [
     claude_code::CLIENT,
     codex::CLIENT,
     copilot_cli::CLIENT,
@@ -107,6 +110,8 @@ pub static CLIENTS: [Client; 11] = [
     grok_build::CLIENT,
     kimi_code::CLIENT,
     pi::CLIENT,
+    hermes::CLIENT,
+    mistral_vibe::CLIENT,
 ];
 
 /// Instructions that session records hold, by agent; observed with the clients, see `docs/audit.md`.
@@ -125,8 +130,8 @@ const HOLDS: [(&str, &str); 16] = [
     ("grok-build", "at start, as two texts without paths and times (1.0.41)"),
     ("kimi-code", "at start, as one text without paths (2.1)"),
     ("pi", "at start, as sections of the system prompt without paths (0.87.1)"),
-    ("hermes", "the text, in ~/.hermes/state.db (0.19); Briefing does not read it"),
-    ("mistral-vibe", "the text, in ~/.vibe/logs/session (3.0); Briefing does not read it"),
+    ("hermes", "at start, SOUL.md and the project's files as two texts; what comes with tools (0.19)"),
+    ("mistral-vibe", "at start, as one text without paths; what comes with files (3.0)"),
     ("goose", "only the last requests, as a log (1.52); Briefing does not read it"),
     ("cline", "no text (3.0)"),
     ("continue", "no text of a session without a terminal (1.5)"),

@@ -438,6 +438,55 @@ fn a_database_is_read_with_its_log_while_it_is_open() {
     assert!(said.contains("src/AGENTS.md reached it at step 1 of 1"), "{said}");
 }
 
+/// A home with a database of Hermes that holds the session of a case.
+fn hermes_home(case: &str) -> tempfile::TempDir {
+    let root = root_of(case);
+    let own = root.path().join("h/.hermes");
+    let mut records = std::fs::read_dir(&own).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let record = records.find(|file| file.display().to_string().contains("state.db#")).expect("a record");
+    let lines = std::fs::read_to_string(&record).expect("lines");
+    std::fs::remove_file(record).expect("a file");
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let database = rusqlite::Connection::open(own.join("state.db")).expect("a database");
+    database
+        .execute_batch(
+            "create table sessions (id text, parent_session_id text, system_prompt text, cwd text, started_at real);
+             create table messages (id integer primary key, session_id text, role text, content text, tool_calls text,
+              timestamp real, compacted int);",
+        )
+        .expect("tables");
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let seconds = |value: &serde_json::Value| value.as_f64().expect("a time") / 1000.0;
+    let (head, prompt) = (&lines[0], &lines[1]);
+    // What is cut of the prompt in the case is none of the files.
+    let prompt = prompt["prompt"].as_str().expect("a prompt").replace("\n(1 characters)\n", "\n\n");
+    let session =
+        (text(&head["session"]), &prompt, root.path().join("r").display().to_string(), seconds(&head["created"]));
+    database.execute("insert into sessions values (?1, null, ?2, ?3, ?4)", session).expect("a row");
+    for line in &lines[2..] {
+        let calls = (!line["calls"].is_null()).then(|| line["calls"].to_string());
+        let message =
+            (text(&head["session"]), text(&line["role"]), text(&line["content"]), calls, seconds(&line["created"]));
+        database.execute("insert into messages values (null, ?1, ?2, ?3, ?4, ?5, 0)", message).expect("a row");
+    }
+    root
+}
+
+#[test]
+fn a_database_of_hermes_holds_what_it_sent() {
+    let root = hermes_home("hermes/a_read_of_a_file_below.txt");
+    let (code, said) = briefing(root.path(), &["audit", "--last", "--since", "all"]);
+    assert_eq!(code, Some(0), "{said}");
+    for line in ["SOUL.md", "files of the project's context", "read src/a.ts", "src/AGENTS.md"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let (_, said) = briefing(root.path(), &["verify", "--records", "--since", "all", "--format", "json"]);
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let agents = said["agents"].as_array().expect("agents");
+    let hermes = agents.iter().find(|agent| agent["agent"] == "hermes").expect("the agent");
+    assert_eq!((&hermes["equal"], &hermes["different"]), (&2.into(), &0.into()), "{said}");
+}
+
 #[test]
 fn a_database_that_cannot_be_read_says_so() {
     let (root, open) = opencode_home();
@@ -563,7 +612,7 @@ fn the_hook_says_what_changed_since_a_session_began_that_goes_on() {
 fn agents_in_one_project_have_sessions_of_their_own() {
     let scratch = tempfile::tempdir().expect("a directory");
     let root = scratch.path().canonicalize().expect("a directory");
-    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code", "pi"];
+    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code", "mistral-vibe", "pi"];
     for agent in agents {
         lay_out(&format!("{agent}/a_start_alone.txt"), &root);
     }
@@ -585,6 +634,12 @@ fn agents_in_one_project_have_sessions_of_their_own() {
         format!(r#"{{"id": "k", "cwd": {cwd:?}, "createdAt": 1795627499230}}"#),
     );
     beside("h/.grok/sessions", 2, "summary.json", format!(r#"{{"info": {{"id": "g", "cwd": {cwd:?}}}}}"#));
+    beside(
+        "h/.vibe/logs/session/unified",
+        1,
+        "meta.json",
+        format!(r#"{{"session_id": "v", "environment": {{"working_directory": {cwd:?}}}}}"#),
+    );
     let (status, said) = briefing(&root, &["audit", "--since", "all", "--format", "json"]);
     assert_eq!(status, Some(0), "{said}");
     let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
@@ -596,12 +651,13 @@ fn agents_in_one_project_have_sessions_of_their_own() {
         told.push((session["agent"].as_str().expect("a name"), names));
     }
     told.sort();
-    let wanted: [(&str, &[&str]); 6] = [
+    let wanted: [(&str, &[&str]); 7] = [
         ("claude-code", &["/h/.claude/CLAUDE.md", "/r/CLAUDE.md"]),
         ("codex", &["AGENTS.md instructions"]),
         ("droid", &["/r/AGENTS.md", "/h/.factory/AGENTS.md"]),
         ("grok-build", &["rules of the user"]),
         ("kimi-code", &["AGENTS.md instructions"]),
+        ("mistral-vibe", &["AGENTS.md instructions"]),
         ("pi", &["context files"]),
     ];
     assert_eq!(told, wanted.map(|(agent, names)| (agent, names.to_vec())));

@@ -111,9 +111,15 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         // A file changed after the session began still counts as unchanged if what would be sent of it now equals what
         // was sent.
         let is_that_of_then = |file: &PathBuf| {
-            let mut of_file = session.everything().filter(|(_, given)| given.path.as_ref() == Some(file));
-            of_file.any(|(place, _)| now.standing(session, place).same == Some(true))
-                || given.iter().any(|given| given.path.is_none() && is_said(given))
+            let of_start = |source: &Source| source.path() == Some(file) && source.trigger == Trigger::Session;
+            // A text without a path holds files that are sent at start.
+            let is_of_start = answer.answer.sources.iter().any(of_start);
+            let is_of_file = |given: &Given| match &given.path {
+                Some(path) => path == file,
+                None => is_of_start && given.purpose == Purpose::Instructions,
+            };
+            let mut texts = session.everything().filter(|(_, given)| is_of_file(given));
+            texts.any(|(place, _)| now.standing(session, place).same == Some(true))
         };
         let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
         let is_other = now.changes(&answer, begun).any(|file| !is_that_of_then(&file));

@@ -6,13 +6,13 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::database::{self, Tables, millis};
 use super::lines::{Lines, parse};
-use super::place::{self, Database, Found, Homes};
+use super::place::{self, Found, Homes};
 use super::session::{Builder, Given, IN_SYSTEM_PROMPT, Kind, Purpose};
 use super::{Client, Head};
 
@@ -33,6 +33,8 @@ pub const OPENCODE: Client = Client {
 pub const KILO: Client =
     Client { agent: "kilo", find: |homes, project| find(homes, "kilo", project), checked: "7.7.9", ..OPENCODE };
 
+/// Tables of a database.
+const TABLES: Tables = Tables { sessions: SESSIONS, lines: PARTS, names: &["session", "message", "part"] };
 /// Query for all sessions, each as its line, with the size of its parts in bytes.
 const SESSIONS: &str = "select s.id, json_object('session', s.id, 'parent', s.parent_id, 'directory', s.directory, \
      'version', s.version, 'created', s.time_created, 'updated', s.time_updated), \
@@ -44,7 +46,7 @@ const PARTS: &str = "select json_object('created', p.time_created, 'role', json_
 
 fn find(homes: &Homes, name: &str, project: Option<&Path>) -> Vec<Found> {
     let data = homes.dir("XDG_DATA_HOME", ".local/share").join(name);
-    let mut found = in_database(&data.join(format!("{name}.db")), project);
+    let mut found = database::find(&data.join(format!("{name}.db")), project, &TABLES);
     for project in place::directories(&data.join("storage/session")) {
         let files = place::files(&project, ".json").into_iter().filter_map(Found::at);
         found.extend(files.map(|file| Found { key: Some(KEPT_IN_FILES.to_owned()), ..file }));
@@ -55,62 +57,13 @@ fn find(homes: &Homes, name: &str, project: Option<&Path>) -> Vec<Found> {
 /// Marks a session that is kept in files.
 const KEPT_IN_FILES: &str = "storage";
 
-fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
-    let Some(of_file) = Found::at(file.to_owned()) else { return Vec::new() };
-    if of_file.problem.is_some() {
-        return vec![of_file];
-    }
-    let read = Database::open(file).map(Arc::new).and_then(|database| Ok((database.rows(SESSIONS, "")?, database)));
-    let (rows, database) = match read {
-        Ok((rows, database)) if rows.is_empty() && !has_tables(&database) => {
-            let problem = Some("not read, since it has no tables of sessions, messages and parts".to_owned());
-            return vec![Found { problem, ..of_file }];
-        }
-        Ok(read) => read,
-        Err(problem) => return vec![Found { problem: Some(problem), ..of_file }],
-    };
-    let mut found = Vec::new();
-    for row in rows {
-        let [Some(key), Some(line), bytes] = &row[..] else { continue };
-        let mut head = Head::default();
-        self::head(line.as_bytes(), &mut head);
-        if project.is_some_and(|project| head.cwd.as_ref().is_none_or(|cwd| !cwd.starts_with(project))) {
-            continue;
-        }
-        let written = serde_json::from_str::<Line>(line).ok().and_then(|line| millis(line.updated?));
-        let bytes = bytes.as_ref().and_then(|bytes| bytes.parse().ok()).unwrap_or_default();
-        let (database, key) = (Some(database.clone()), Some(key.clone()));
-        found.push(Found { head, written, bytes, key, database, ..of_file.clone() });
-    }
-    found
-}
-
-/// Returns true if a database has all tables that are read.
-fn has_tables(database: &Database) -> bool {
-    const TABLES: &str =
-        "select name from sqlite_master where type = 'table' and name in ('session', 'message', 'part') and ?1 = ''";
-    database.rows(TABLES, "").is_ok_and(|tables| tables.len() == 3)
-}
-
 /// Opens a session as lines.
 fn open(found: &Found) -> Result<Lines, String> {
     let Some(key) = &found.key else { return Lines::open(&found.file) };
     if key == KEPT_IN_FILES {
         return kept_in_files(&found.file);
     }
-    let database = match &found.database {
-        Some(database) => database.clone(),
-        None => Arc::new(Database::open(&found.file)?),
-    };
-    let line_of = |row: &Vec<Option<String>>| row.first().cloned().flatten();
-    let mut text = String::new();
-    let session = database.rows(SESSIONS, "")?.into_iter().find(|row| row.first() == Some(&Some(key.clone())));
-    let session = session.and_then(|row| row.get(1).cloned().flatten()).into_iter();
-    for line in session.chain(database.rows(PARTS, key)?.iter().filter_map(line_of)) {
-        text.push_str(&line);
-        text.push('\n');
-    }
-    Ok(Lines::new(std::io::Cursor::new(text.into_bytes())))
+    database::open(found, key, &TABLES)
 }
 
 /// Maximum number of messages that are read of a session stored in files.
@@ -171,18 +124,9 @@ fn kept_in_files(file: &Path) -> Result<Lines, String> {
 
 #[derive(Deserialize)]
 struct Line<'a> {
-    #[serde(borrow)]
-    session: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    parent: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    directory: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    version: Option<Cow<'a, str>>,
     created: Option<i64>,
-    updated: Option<i64>,
     #[serde(borrow)]
-    part: Option<Part<'a>>,
+    part: Part<'a>,
 }
 
 #[derive(Deserialize)]
@@ -236,23 +180,15 @@ struct Cache {
     read: u64,
 }
 
-fn millis(millis: i64) -> Option<jiff::Timestamp> {
-    jiff::Timestamp::from_millisecond(millis).ok()
-}
-
 fn head(line: &[u8], head: &mut Head) {
     if head.id.is_some() {
         return;
     }
-    if let Ok(Line { session: Some(id), parent, directory, version, created, .. }) = serde_json::from_slice(line) {
-        head.id = Some(id.into_owned());
-        head.parent = parent.map(Cow::into_owned);
-        head.cwd = directory.map(|directory| PathBuf::from(&*directory));
-        head.version = version.map(Cow::into_owned);
-        head.start = created.and_then(millis);
-    } else if let Ok(Stored { id, parent, directory: Some(directory), version, time, .. }) =
-        serde_json::from_slice(line)
-    {
+    database::head(line, head);
+    if head.id.is_some() {
+        return;
+    }
+    if let Ok(Stored { id, parent, directory: Some(directory), version, time, .. }) = serde_json::from_slice(line) {
         head.id = Some(id);
         head.parent = parent.map(Cow::into_owned);
         head.cwd = Some(PathBuf::from(&*directory));
@@ -263,38 +199,35 @@ fn head(line: &[u8], head: &mut Head) {
 
 fn read(lines: &mut Lines, builder: &mut Builder) {
     lines.each(|line| {
-        take(builder, serde_json::from_slice(line)?);
+        match database::begin(line, builder) {
+            Some(step) => {
+                let name = format!("instruction files {IN_SYSTEM_PROMPT}");
+                builder.give(step, Given::unknown(Purpose::Instructions, name, None));
+            }
+            None => take(builder, &serde_json::from_slice(line)?),
+        }
         Ok(())
     });
 }
 
-fn take(builder: &mut Builder, line: Line) {
+fn take(builder: &mut Builder, line: &Line) {
     let when = line.created.and_then(millis);
     builder.at(when);
-    if let Some(id) = line.session {
-        let session = &mut builder.session;
-        session.id = id.into_owned();
-        session.parent = line.parent.map(Cow::into_owned);
-        session.cwd = line.directory.map(|directory| PathBuf::from(&*directory));
-        session.version = line.version.map(Cow::into_owned);
-        let step = builder.step(when, Kind::Start, None);
-        let name = format!("instruction files {IN_SYSTEM_PROMPT}");
-        builder.give(step, Given::unknown(Purpose::Instructions, name, None));
-    }
-    let Some(part) = line.part else { return };
+    let part = &line.part;
     match &*part.kind {
         "text" => {
             // What is attached to a prompt stands in a text of its own.
             let step = builder.last_step();
             bring(builder, step, part.text.as_deref().unwrap_or_default(), &[]);
         }
-        "tool" => call(builder, &part, when),
+        "tool" => call(builder, part, when),
         "compaction" => {
             let step = builder.step(when, Kind::Compaction, None);
             builder.forget(step, |_, given| !given.name.ends_with(IN_SYSTEM_PROMPT));
         }
         "step-finish" => {
-            let tokens = part.tokens.map(|tokens| tokens.input + tokens.cache.map_or(0, |cache| cache.read));
+            let tokens =
+                part.tokens.as_ref().map(|tokens| tokens.input + tokens.cache.as_ref().map_or(0, |cache| cache.read));
             builder.session.tokens = tokens.filter(|&tokens| tokens > 0).or(builder.session.tokens);
         }
         "step-start" => {}

@@ -34,7 +34,7 @@ def options(case):
 
 
 def request(clients, case, ask):
-    other = {"edit": lambda path, text: ("search_replace", {"file_path": path, "content": f"<<<<<<< SEARCH\n{text}=======\n{text}more\n>>>>>>> REPLACE", "old_string": text, "new_string": text + "more"}),
+    other = {"edit": lambda path, text: ("edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
              "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
              "shell": lambda path, _: ("bash", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("read_file", {"path": path}), other))

@@ -21,21 +21,26 @@ from chat_model import TASK
 # Where the records of a client lie, from its home directory.
 RECORDS = {"claude-code": [".claude/projects/*/*.jsonl", ".claude/projects/*/*/subagents/*.jsonl"], "codex": [".codex/sessions/*/*/*/*.jsonl"],
            "copilot-cli": [".copilot/session-state/*/events.jsonl"], "gemini-cli": [".gemini/tmp/*/chats/session-*", ".gemini/tmp/*/.project_root"],
-           "droid": [".factory/sessions/*/*.jsonl"], "kimi-code": [".kimi-code/sessions/*/*/agents/*/wire.jsonl"], "pi": [".pi/agent/sessions/*/*.jsonl"], "grok-build": [".grok/sessions/*/*/chat_history.jsonl"],
+           "droid": [".factory/sessions/*/*.jsonl"], "kimi-code": [".kimi-code/sessions/*/*/agents/*/wire.jsonl"], "pi": [".pi/agent/sessions/*/*.jsonl"], "grok-build": [".grok/sessions/*/*/chat_history.jsonl"], "mistral-vibe": [".vibe/logs/session/unified/*/journal/*.jsonl"],
            "qwen-code": [".qwen/projects/*/chats/*.jsonl", ".qwen/tmp/*/chats/*"]}
 # What is read of the database of a client: its sessions, the one that was begun last at the end, and the lines of one; as the reader does.
-DATABASES = {"opencode": ".local/share/opencode/opencode.db", "kilo": ".local/share/kilo/kilo.db"}
+DATABASES = {"opencode": ".local/share/opencode/opencode.db", "kilo": ".local/share/kilo/kilo.db", "hermes": ".hermes/state.db"}
 SESSIONS = """select id, json_object('session', id, 'parent', parent_id, 'directory', directory, 'version', version, 'created', time_created,
  'updated', time_updated) from session order by parent_id is not null, time_created"""
 PARTS = """select json_object('created', p.time_created, 'role', json_extract(m.data, '$.role'), 'summary', json_extract(m.data, '$.summary'),
  'part', json(p.data)) from part p join message m on m.id = p.message_id where p.session_id = ? order by m.time_created, m.id, p.id"""
+HERMES_SESSIONS = """select id, json_object('session', id, 'parent', parent_session_id, 'directory', cwd, 'created', cast(started_at * 1000 as integer),
+ 'updated', cast(ended_at * 1000 as integer)) from sessions order by parent_session_id is not null, started_at"""
+HERMES_PARTS = """select line from (select -1 as at, json_object('prompt', system_prompt) as line from sessions where id = ?1
+ union all select id, json_object('created', cast(timestamp * 1000 as integer), 'role', role, 'content', content,
+ 'calls', iif(json_valid(tool_calls), json(tool_calls), null), 'compacted', compacted) from messages where session_id = ?1) order by at"""
 LONG = 300
 # A text longer than this is a client's own prompt with texts of the case in it. What is kept of it are the lines beside these, and the
 # lines that begin so, by which a reader finds them.
 PROMPT, BESIDE = 3000, 3
 MARKS = ["</tools>", "<system_notifications>", "| Pattern |", "<available_skills>", "</available_skills>", "<session_context>", "<loaded_context>", "</loaded_context>", "<system_reminder>",
          "<system-reminder>", "The applicable `AGENTS.md` instructions are:", "# Codebase and user instructions are shown below.", "% cat ", "<coding_guidelines>", "</coding_guidelines>",
-         "--- Context from: ", "--- End of Context from: ", "Instructions from: ", "</env>"]
+         "--- Context from: ", "--- End of Context from: ", "Instructions from: ", "</env>", "Codebase and user instructions are shown below.", "You run on Hermes Agent", "# Project Context", "The following project context files have been"]
 
 
 class Once:
@@ -185,7 +190,9 @@ def cut(text, known):
         elif line.lstrip().startswith(tuple(MARKS)): kept.add(i)
     out, left_out = [], 0
     for i, line in enumerate([*lines, None]):
-        if line is not None and (i not in kept or len(line) > LONG // 2 and not ours(line)):
+        mark = next((mark for mark in MARKS if i in kept and line is not None and len(line) > LONG // 2 and line.startswith(mark)), None)
+        if mark: line = f"{mark}({len(line) - len(mark)} characters)"
+        elif line is not None and (i not in kept or len(line) > LONG // 2 and not ours(line)):
             left_out += int(line[1:].split()[0]) if re.fullmatch(r"\(\d+ characters\)", line) else len(line) + 1; continue
         out += [f"({left_out} characters)"] * (left_out > 0) + [line] * (line is not None); left_out = 0
     return "\n".join(out)
@@ -229,8 +236,9 @@ def last_request(session):
 
 def rows(file):
     """The sessions of a database, each by the name of its record."""
+    sessions, parts = (HERMES_SESSIONS, HERMES_PARTS) if file.endswith("state.db") else (SESSIONS, PARTS)
     with sqlite3.connect(file) as database:
-        return {f"{file}#{id}": "".join(line + "\n" for line, in [(head,), *database.execute(PARTS, (id,))]) for id, head in database.execute(SESSIONS).fetchall()}
+        return {f"{file}#{id}": "".join(line + "\n" for line, in [(head,), *database.execute(parts, (id,))]) for id, head in database.execute(sessions).fetchall()}
 
 
 def stored(folder):
@@ -276,7 +284,7 @@ def run(clients, path):
     patterns = RECORDS.get(ask.harness, [])
     if database := DATABASES.get(ask.harness):
         patterns = [database] if ask.edition != "1.1.53" else [os.path.join(os.path.dirname(database), "storage")]
-    files = lambda: sorted({f for pattern in patterns for f in glob.glob(os.path.join(base, pattern))}, key=os.path.getmtime)
+    files = lambda: sorted((f for pattern in patterns for f in glob.glob(os.path.join(base, pattern)) if os.path.getsize(f)), key=os.path.getmtime)
     main, counted, turns = [], [], []
     with getattr(module, "Session", Once)(clients, case, ask) as session:
         session.allowed = any(step.partition(":")[0] in ("edit", "skill", "subagent") for step in ask.steps)
