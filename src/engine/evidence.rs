@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::audit::{Ask, Listed, Now, is_moved};
 use crate::answer::{self, Resolution, Source, Trigger};
 use crate::records::place;
+use crate::records::session::Place;
 use crate::records::{Given, How, Kind, Purpose, Session};
 use crate::request::Defaults;
 
@@ -114,11 +115,11 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             let of_start = |source: &Source| source.path() == Some(file) && source.trigger == Trigger::Session;
             // A text without a path holds files that are sent at start.
             let is_of_start = answer.answer.sources.iter().any(of_start);
-            let is_of_file = |given: &Given| match &given.path {
+            let is_of_file = |(step, _): Place, given: &Given| match &given.path {
                 Some(path) => path == file,
-                None => is_of_start && given.purpose == Purpose::Instructions,
+                None => is_of_start && step <= number && given.purpose == Purpose::Instructions,
             };
-            let mut texts = session.everything().filter(|(_, given)| is_of_file(given));
+            let mut texts = session.everything().filter(|&(place, given)| is_of_file(place, given));
             texts.any(|(place, _)| now.standing(session, place).same == Some(true))
         };
         let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
