@@ -2,7 +2,7 @@
 
 `session`: the message with the read-only files (role user). Its set of files has another order in every run, so cases name one.
 """
-import json, os
+import os
 
 from chat_model import Model, environment, last_request, said_by
 
@@ -11,19 +11,13 @@ BINARY = "aider/bin/aider"
 HEAD = "Here are some READ ONLY files"
 
 
-def options(case):
-    """`{"options": {"aider": {"read": […]}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("aider", {})
-
-
 def ask(clients, case, ask):
     model = Model([], tools=False)
     os.makedirs(case.home(), exist_ok=True)
     env = environment(case, OPENAI_API_KEY="dummy", OPENAI_API_BASE=model.url, LITELLM_LOCAL_MODEL_COST_MAP="True")
     command = [os.path.join(clients, BINARY), "--model", "openai/gpt-4o", "--message", "hi", "--no-check-update", "--no-show-model-warnings", "--no-show-release-notes",
                "--no-gitignore", "--no-stream", "--map-tokens", "0"]
-    command += [word for path in options(case).get("read", []) for word in ("--read", path)]
+    command += [word for path in case.options("aider").get("read", []) for word in ("--read", path)]
     body = last_request(model, command, ask, env)
     if body is None:
         return "refused"

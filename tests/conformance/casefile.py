@@ -1,7 +1,7 @@
 """Reads and writes case files, and lays a case out as a real directory tree in a private root.
 
 tests/README.md has the format, which tests/world.rs reads as well."""
-import base64, hashlib, os, re, shutil, subprocess, sys
+import base64, hashlib, json, os, re, shutil, subprocess, sys
 
 HEAD = re.compile(r"^-- (.+) --$")
 INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\U000e0000-\U000e007f]")
@@ -28,6 +28,13 @@ class Case:
 
     def env(self):
         return dict(s.header.split(None, 1)[1].split("=", 1) for s in self.all("@env"))
+
+    def settings(self):
+        return next((json.loads(s.body) for s in self.all("@settings") if s.body.strip()), {})
+
+    def options(self, harness):
+        """The command-line options of a client: `{"options": {HARNESS: {NAME: VALUE}}}` of @settings."""
+        return self.settings().get("options", {}).get(harness, {})
 
 
 def parse(text):
@@ -165,7 +172,7 @@ def clear(before):
         shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
 
-# Runs a command as root that may not read what the mode of a file or folder forbids.
+# Put before a command, runs it as root that may not read what the mode of a file or folder forbids.
 OBEYING = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 

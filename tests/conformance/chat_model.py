@@ -132,7 +132,7 @@ def calls(ask, read, other):
 def words(options):
     """Options as words of a command line: a switch, one with a value, or one that stands once for each of a list."""
     values = lambda value: value if isinstance(value, list) else [value]
-    return [word for name, value in options.items() for one in values(value) if one is not False for word in ["--" + name, *([] if one is True else [one])]]
+    return [word for name, value in options.items() for one in values(value) if one is not False for word in ["--" + name.replace("_", "-"), *([] if one is True else [one])]]
 
 
 def prompt(ask, otherwise="hi"):

@@ -127,8 +127,8 @@ def version(ask):
 
 def asked(case, ask):
     """The settings of the question, the words for the command line, and the kind of sub-agent that is asked."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    args = list(settings.get("options", {}).get("claude-code", {}).get("args", []))
+    settings = case.settings()
+    args = list(case.options("claude-code").get("args", []))
     agent = ask.agent or settings.get("agent")
     subagent = (agent or "general-purpose") if [s for s in case.all("@session") if s.header.split()[1] == "subagent"] else None
     if agent and not subagent:
@@ -144,7 +144,7 @@ def run(clients, case, ask, calls, prompt="hi"):
         args += ["--permission-mode", "bypassPermissions"]
     start = [("Agent", {"description": "A task", "prompt": TASK, "subagent_type": subagent, "run_in_background": False})]
     model = Model(start if subagent else calls, calls if subagent else None)
-    client = subprocess.Popen([*program(clients, ask), "-p", prompt, *args], cwd=ask.cwd, env=variables(case, model), stdin=subprocess.DEVNULL,
+    client = subprocess.Popen([*casefile.OBEYING, *program(clients, ask), "-p", prompt, *args], cwd=ask.cwd, env=variables(case, model), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = client.communicate(timeout=120)
@@ -184,7 +184,7 @@ class Session:
 
     def start(self, *more):
         words = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", *asked(self.case, self.ask)[0], *more]
-        self.client = subprocess.Popen([*program(self.clients, self.ask), *words], cwd=self.ask.cwd, env=variables(self.case, self.model),
+        self.client = subprocess.Popen([*casefile.OBEYING, *program(self.clients, self.ask), *words], cwd=self.ask.cwd, env=variables(self.case, self.model),
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):

@@ -6,7 +6,7 @@ rests on the same core since its versions of 2026.
 import fcntl, glob, json, os, pty, signal, struct, subprocess, termios, threading, time
 
 import chat_model
-from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, words
 
 CLIENT, VERSION = "cline", "3.0.65"
 BINARY = "cline/node_modules/@cline/cli-linux-x64/bin/cline"
@@ -45,7 +45,7 @@ def ask(clients, case, ask):
     model = Model(calls(ask, lambda path: ("read_files", {"files": [{"path": path}]}), other), through=through[ask.agent] if is_subagent(case) else ())
     home, binary = case.home(), os.path.join(clients, BINARY)
     env = signed_in(binary, case, ask, model)
-    body = last_request(model, [binary, "--auto-approve", "true", prompt(ask, "say hi to me")], ask, env)
+    body = last_request(model, [binary, "--auto-approve", "true", *words(case.options(CLIENT)), prompt(ask, "say hi to me")], ask, env)
     stop_the_hub(home)
     if body is None:
         return "refused"

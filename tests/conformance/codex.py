@@ -3,7 +3,7 @@ The edition 0.104 is asked as codex_early.py says, and so is every version that 
 
 A question to another version (`codex@0.149.0`) goes to the client in CLIENTS/codex-0.149.0."""
 import glob, json, os, re, subprocess
-import casefile, codex_early
+import casefile, chat_model, codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
 
@@ -36,23 +36,14 @@ def prints_its_input(program):
     return b"prompt-input" in said.stdout
 
 
-def options(case):
-    """The command-line options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …, "sandbox": …, "add_dir": […],
-    "approval": …, "model": …}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("codex", {})
-
-
 def command(program, options):
-    words = [program]
+    words = [*casefile.OBEYING, program]
     for pair in options.get("config", []):
         words += ["-c", pair]
-    if "profile" in options:
-        words += ["--profile", options["profile"]]
     for option, word in (("cd", "-C"), ("sandbox", "-s"), ("approval", "-a"), ("model", "-m")):
         if option in options:
             words += [word, options[option]]
-    return words + [word for directory in options.get("add_dir", []) for word in ("--add-dir", directory)]
+    return words + chat_model.words({name: value for name, value in options.items() if name not in ("config", "cd", "sandbox", "approval", "model")})
 
 
 def variables(case):
@@ -69,10 +60,10 @@ def asked(clients, case, ask):
         return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
     program = binary(clients, ask)
     if not prints_its_input(program):
-        request = codex_early.first_request(program, ask, options(case), variables(case))
+        request = codex_early.first_request(program, ask, case.options("codex"), variables(case))
         return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
     try:
-        run = subprocess.run([*command(program, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
+        run = subprocess.run([*command(program, case.options("codex")), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     except subprocess.TimeoutExpired:
         return None  # It waits for ever, as for somebody to write into a FIFO; a busy machine needs half a minute to start it.

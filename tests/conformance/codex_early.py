@@ -6,7 +6,7 @@ interface, which keeps the first request and answers "ok".
 The sections that the client adds by itself (its JavaScript tool, the list of skills, how AGENTS.md files nest) stand last
 in the message. They are product text, which Briefing names and does not repeat, so they are cut out here.
 """
-import gzip, http.server, json, os, subprocess, threading
+import casefile, gzip, http.server, json, os, subprocess, threading
 
 VERSION = "0.104.0"
 BINARY = "codex-0.104/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex/codex"
@@ -63,7 +63,7 @@ def first_request(program, ask, options, environment):
     words += ["exec", "--skip-git-repo-check"]
     words += [word for option, name in (("--profile", "profile"), ("-C", "cd")) if name in options for word in (option, options[name])]
     try:
-        run = subprocess.run([*words, "hello"], cwd=ask.cwd, env={**environment, "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"},
+        run = subprocess.run([*casefile.OBEYING, *words, "hello"], cwd=ask.cwd, env={**environment, "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"},
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
     except subprocess.TimeoutExpired:
         return None  # It waits for ever, as for somebody to write into a FIFO.

@@ -46,7 +46,7 @@ def subagent(clients, case, ask):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads, server.requests, server.script = True, [], spawning
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    words = [*codex.command(codex.binary(clients, ask), codex.options(case)), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
+    words = [*codex.command(codex.binary(clients, ask), case.options("codex")), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
     environment = {**codex.variables(case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
     subprocess.run(words, cwd=ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
     server.shutdown()
@@ -71,7 +71,7 @@ class Session:
         self.server.shutdown(); self.server.server_close()
 
     def turn(self, *words, prompt="hello"):
-        command = [*codex.command(codex.binary(self.clients, self.ask), codex.options(self.case)), *codex_early.provider(self.server.server_address[1]),
+        command = [*codex.command(codex.binary(self.clients, self.ask), self.case.options("codex")), *codex_early.provider(self.server.server_address[1]),
                    "-c", "model_auto_compact_token_limit=1000", "exec", *words, "--skip-git-repo-check", prompt]
         environment = {**codex.variables(self.case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
         run = subprocess.run(command, cwd=self.ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)

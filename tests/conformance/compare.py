@@ -17,7 +17,7 @@ from record import driver, version
 
 def answered(binary, case, ask):
     """Briefing's answer as it stands in its JSON, or what went wrong."""
-    home, settings = case.home(), next((json.loads(s.body) for s in case.all("@settings")), {})
+    home, settings = case.home(), case.settings()
     session = next((s.header.split()[1] for s in case.all("@session")), settings.pop("session", None))
     harness = ask.harness + (f"@{ask.edition}" if ask.edition else "")
     os.makedirs(home, exist_ok=True)  # the client makes it

@@ -4,9 +4,9 @@
 `session`: the part of the system message that instruction files make (role system), from the first file to the end of the
 last table. `read`: one message (role user) per `<system_reminder>…</system_reminder>` block that follows a `view`.
 """
-import casefile, chat_model, json, os, re
+import casefile, chat_model, os, re
 
-from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, text
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, text, words
 
 CLIENT, VERSION = "copilot-cli", "1.0.102"
 BINARY = "node_modules/@github/copilot-linux-x64/copilot"
@@ -47,13 +47,6 @@ class Own(Model):
                  "policy": {"state": "enabled", "terms": ""}, "capabilities": capabilities}]
 
 
-def flags(case):
-    """`{"options": {"copilot-cli": {"no-custom-instructions": true}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    options = settings.get("options", {}).get("copilot-cli", {})
-    return [f"--{name}" for name, value in options.items() if value is True]
-
-
 def run(clients, case, ask):
     other = {"edit": lambda path, text: ("edit", {"path": path, "old_str": text, "new_str": text + "more"}),
              "write": lambda path, _: ("create", {"path": path, "file_text": "new"}),
@@ -79,7 +72,7 @@ def command(clients, case, ask, said):
     # Early versions are a script; of others the registry may have the script alone.
     place = client(clients, ask)
     start = [NODE, SCRIPT] if is_early(ask) or not os.path.exists(os.path.join(place, BINARY)) else [BINARY]
-    return [*(os.path.join(place, part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+    return [*(os.path.join(place, part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *words(case.options("copilot-cli"))]
 
 
 class Session(chat_model.Session):

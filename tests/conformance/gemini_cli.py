@@ -10,7 +10,7 @@ is denied, so it is asked again on a terminal, where a denied folder is no obsta
 import casefile, fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from chat_model import TASK, calls, is_subagent, prompt
+from chat_model import TASK, calls, is_subagent, prompt, words
 from unfold import as_read
 
 CLIENT, VERSION = "gemini-cli", "0.61.0"
@@ -107,12 +107,6 @@ class Answer(BaseHTTPRequestHandler):
                    "usageMetadata": {"promptTokenCount": told, "candidatesTokenCount": 1, "totalTokenCount": told + 1}}, "stream" in self.path)
 
 
-def options(case):
-    """`{"options": {"gemini-cli": {"include-directories": […], "extensions": […]}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("gemini-cli", {})
-
-
 def environment(case, port, version):
     """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port. Before 0.44 it asked a
     proxy for what is on this machine, too."""
@@ -138,14 +132,12 @@ def run(clients, case, ask, terminal=False, trust=False):
         env.setdefault("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", defaults)
     command = ["node", os.path.join(clients, client(ask), BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", prompt(ask)]
     command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
-    for name in ("include-directories", "extensions"):
-        for value in options(case).get(name, []):
-            command += [f"--{name}", value]
+    command += words(case.options("gemini-cli"))
     os.makedirs(case.home(), exist_ok=True)
     outer, inner = pty.openpty() if terminal else (None, subprocess.DEVNULL)
     if terminal:
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
-    process = subprocess.Popen(command, cwd=ask.cwd, env=env, stdin=inner, stdout=inner if terminal else subprocess.PIPE,
+    process = subprocess.Popen([*casefile.OBEYING, *command], cwd=ask.cwd, env=env, stdin=inner, stdout=inner if terminal else subprocess.PIPE,
                                stderr=inner if terminal else subprocess.STDOUT, start_new_session=True)
     output = []
     threading.Thread(target=drain, args=(outer if terminal else process.stdout.fileno(), output), daemon=True).start()

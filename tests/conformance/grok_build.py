@@ -23,11 +23,6 @@ context_window = 200000
 """
 
 
-def options(case):
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("grok-build", {})
-
-
 def request(clients, case, ask):
     other = {"edit": lambda path, text: ("search_replace", {"file_path": path, "old_string": text, "new_string": text + "more"}),
              "write": lambda path, _: ("write", {"file_path": path, "content": "new"}),
@@ -40,7 +35,7 @@ def request(clients, case, ask):
     with open(MANAGED, "w", errors="surrogateescape", newline="") as f:
         f.write(f"{said}\n{CONFIG.format(model.url)}")
     env = environment(case, XAI_API_KEY="dummy", GROK_DISABLE_AUTO_UPDATE="1", GROK_TELEMETRY="0")
-    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "-m", "mock", "--always-approve"] + words(options(case))
+    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "-m", "mock", "--always-approve"] + words(case.options("grok-build"))
     return last_request(model, command, ask, env)
 
 

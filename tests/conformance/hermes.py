@@ -3,7 +3,7 @@
 `session`: SOUL.md at the beginning of the system message, where the case has one, and the section `# Project Context` (role system). `read`:
 what the result of a tool brings along (role tool).
 """
-import glob, json, os, re
+import glob, os, re
 
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
 from plain_trees import TEXTS, Trees
@@ -25,9 +25,7 @@ CONFIG = """model:
 
 def options(case):
     """Options of the command line; what is known of the model stands in the settings here."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    given = settings.get("options", {}).get("hermes", {})
-    return {name: value for name, value in given.items() if name != "context_length"}
+    return {name: value for name, value in case.options("hermes").items() if name != "context_length"}
 
 
 def own_folders(case, ask):

@@ -19,7 +19,7 @@ class Server:
         wanted = case.env()
         # Random trees have that variable, all of them. An agent that is not there is refused by the server alone.
         unusual = settings.get("extraSystemPrompt") or settings.get("agent", "code") not in NATIVE
-        if not allowed or attached or set(wanted) - {"WHO"} or case.home() != HOME or unusual:
+        if not allowed or attached or case.options(CLIENT) or set(wanted) - {"WHO"} or case.home() != HOME or unusual:
             return False
         self.env = self.env if self.process else wanted
         return self.env == wanted
@@ -31,7 +31,7 @@ class Server:
             self.port = free.getsockname()[1]
         env = opencode.surroundings(client, HOME, state, self.env, state)
         env["KILO_CONFIG_CONTENT"] = json.dumps(opencode.mocked(self.provider, "mock-model", True))
-        self.process = subprocess.Popen([opencode.program(clients, client), "serve", "--port", str(self.port)], cwd=state, env=env, stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*casefile.OBEYING, opencode.program(clients, client), "serve", "--port", str(self.port)], cwd=state, env=env, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         atexit.register(self.process.kill)
         deadline = time.monotonic() + 300

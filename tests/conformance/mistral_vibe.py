@@ -27,12 +27,6 @@ alias = "mock"
 """
 
 
-def options(case):
-    """`{"options": {"mistral-vibe": {"trust": true}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("mistral-vibe", {})
-
-
 def request(clients, case, ask):
     other = {"edit": lambda path, text: ("edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
              "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
@@ -45,7 +39,7 @@ def request(clients, case, ask):
     said = as_laid_out(case, config)
     with open(config, "w", errors="surrogateescape", newline="") as f:
         f.write("".join(f"{key} = {value}\n" for key, value in KEYS.items() if not re.search(rf"^{key}\b", said, re.M)) + said + PROVIDER.format(model.url))
-    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + words(options(case))
+    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + words(case.options("mistral-vibe"))
     return last_request(model, command, ask, environment(case, MOCK_API_KEY="dummy", MISTRAL_API_KEY="dummy"), 90)
 
 

@@ -43,7 +43,7 @@ def version(ask):
 def ask(clients, case, ask):
     if early(ask):
         return openclaw_early.ask(clients, case, ask, SWEPT)
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    settings = case.settings()
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}
     where = dict(env=env, cwd=ask.cwd or case.home())
@@ -59,7 +59,7 @@ def node(modules):
 def functions(modules, session, settings, where):
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "openclaw.mjs")
     question = json.dumps({"session": session, **settings})
-    done = subprocess.run([node(modules), script, os.path.join(modules, "openclaw"), question], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **where)
+    done = subprocess.run([*casefile.OBEYING, node(modules), script, os.path.join(modules, "openclaw"), question], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **where)
     parts = done.stdout.decode("utf-8", "surrogatepass").split("@@@")
     if len(parts) < 3:
         raise SystemExit(f"openclaw.mjs: exit {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}")
@@ -85,7 +85,7 @@ def skills(clients, case, ask):
     if early(ask):
         return openclaw_early.skills(clients, case, ask, SWEPT)
     modules = os.path.join(clients, "openclaw/node_modules")
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    settings = case.settings()
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}
     session = next((s.header.split()[1] for s in case.all("@session")), "main")
     os.makedirs(ask.cwd, exist_ok=True)
@@ -100,7 +100,7 @@ def system_prompt(modules, session, settings, where):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     give_provider(where["env"], server.server_address[1])
     agent = settings.get("agent", "main")
-    command = [node(modules), os.path.join(modules, "openclaw/openclaw.mjs"), "agent", "--local", "--agent", agent,
+    command = [*casefile.OBEYING, node(modules), os.path.join(modules, "openclaw/openclaw.mjs"), "agent", "--local", "--agent", agent,
                "--session-key", f"agent:{agent}:{KEYS.get(session, 'main')}", "-m", "hi", "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, **where)
     server.shutdown()

@@ -53,7 +53,7 @@ def skills(clients, case, ask, swept=None):
 
 def answer(clients, case, ask, swept, part, wants_skills):
     """What `part` takes of the system prompt, or "refused"."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    settings = case.settings()
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     if "promptMode" in settings:
         raise SystemExit("this client takes no prompt mode from outside")

@@ -7,7 +7,7 @@ those of its own session, which a call of the task tool begins. Every environmen
 """
 import json, os, platform, re, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-import casefile
+import casefile, chat_model
 from opencode_trees import generate  # for compare.py
 
 CLIENT = "opencode"
@@ -122,10 +122,6 @@ class Answer(BaseHTTPRequestHandler):
         self.wfile.write(b"data: [DONE]\n\n"); self.wfile.flush()
 
 
-def settings_of(case):
-    return next((json.loads(s.body) for s in case.all("@settings") if s.body.strip()), {})
-
-
 def content(value):
     return value if isinstance(value, str) else "".join(p.get("text", "") for p in value or [] if isinstance(p, dict))
 
@@ -163,7 +159,7 @@ def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
                 agent, provider.steps = None, {"main": [[("task", call)]], "errand": steps}
             elif last:
                 provider.steps = {"main": steps}
-            command = [binary, "run", *client.options, "--title", "t", *(["-c"] if turn else []), *(["--agent", agent] if agent else [])]
+            command = [*casefile.OBEYING, binary, "run", *client.options, *chat_model.words(case.options(client.place.split("-")[0])), "--title", "t", *(["-c"] if turn else []), *(["--agent", agent] if agent else [])]
             command += [word for path in attached for word in ("-f", path)] if last else []
             done = subprocess.run([*command, "--", HELLO], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
             if os.environ.get("CLIENT_OUTPUT"):
@@ -212,7 +208,7 @@ def served(binary, env, cwd, settings):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([binary, "serve", "--port", str(port)], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([*casefile.OBEYING, binary, "serve", "--port", str(port)], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     message = {"agent": settings.get("agent"), "system": settings.get("extraSystemPrompt"), "parts": [{"type": "text", "text": HELLO}]}
 
     def post(path, body, seconds):
@@ -276,7 +272,7 @@ class Session:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.server = subprocess.Popen([self.binary, "serve", "--port", str(self.port)], cwd=self.ask.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.server = subprocess.Popen([*casefile.OBEYING, self.binary, "serve", "--port", str(self.port)], cwd=self.ask.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         if not any(b" listening on " in line for line in self.server.stdout):
             raise SystemExit("the client's server did not start")
 
@@ -404,7 +400,7 @@ def keeping(asked):
 def question(case, ask):
     """What is asked beside the place: the settings of the case, with what the question itself says."""
     session = next((s.header.split()[1] for s in case.all("@session")), None)
-    return {**settings_of(case), **({"agent": ask.agent} if ask.agent else {}), **({"session": session} if session else {})}
+    return {**case.settings(), **({"agent": ask.agent} if ask.agent else {}), **({"session": session} if session else {})}
 
 
 def asked_for(requests, settings):

@@ -6,7 +6,7 @@ role system both). Reading a file adds nothing. Lists of skills stand behind the
 import json, os, re
 
 import casefile
-from chat_model import Model, calls, environment, last_request, prompt, said_by
+from chat_model import Model, calls, environment, last_request, prompt, said_by, words
 
 CLIENT, VERSION = "pi", "0.87.1"
 EARLIER = {"0.74": "0.74.2", "0.83": "0.83.0"}
@@ -19,12 +19,6 @@ OWN, CWD = "(e.g., tui.md for TUI API details)", "\nCurrent working directory: "
 
 def version(ask):
     return EARLIER.get(ask.edition, VERSION)
-
-
-def options(case):
-    """`{"options": {"pi": {"approve": true, "no_context_files": true, "no_skills": true}}}` of @settings."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    return settings.get("options", {}).get("pi", {})
 
 
 def own_folder(case, ask):
@@ -49,7 +43,7 @@ def system(clients, case, ask, keep=False):
         pass
     where = f"pi-{version(ask)}" if ask.edition in EARLIER else "pi"
     command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY.format(where)), "--offline", *["--no-session"][keep:], "--provider", "mock", "--model", "m"]
-    command += ["--" + name.replace("_", "-") for name, on in options(case).items() if on and (ask.edition, name) != ("0.74", "approve")] + ["-p", prompt(ask)]
+    command += words({name: value for name, value in case.options("pi").items() if (ask.edition, name) != ("0.74", "approve")}) + ["-p", prompt(ask)]
     if ask.reading and ask.tool == "mention":
         command[-1:] = ["@" + ask.reading, "look at it"]
     body = last_request(model, command, ask, environment(case, PI_OFFLINE="1"))

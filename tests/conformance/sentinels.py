@@ -31,7 +31,7 @@ def sides(o):
 
 def asked(o, case, ask):
     """What Briefing says of every version, in the order of `o.versions`."""
-    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    settings = case.settings()
     session = next((s.header.split()[1] for s in case.all("@session")), settings.pop("session", None))
     harnesses = ",".join(f"{o.harness}@{version}" for version in o.versions.split(","))
     command = [o.briefing, "show", "--format", "json", "--harness", harnesses, "--home", case.home(), "--cwd", ask.cwd or "/"]
