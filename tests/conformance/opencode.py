@@ -28,7 +28,7 @@ class Middle(Now):
     version, place, options = "1.15.13", "opencode-1.15", ["--pure", "--dangerously-skip-permissions"]
 
 
-class Early:
+class Early(Now):
     version, place, options = "1.1.53", "opencode-1.1", []
     environment_end, file_end = "\n</env>\n<directories>\n  \n</directories>", "\n</file>"
 
