@@ -281,8 +281,9 @@ impl Request {
         let provided = self.provided.iter().map(Provision::parsed).collect::<Result<Vec<_>, _>>()?;
         let mut options = BTreeMap::new();
         for (harness, values) in &self.options {
+            let named = |name: &String| name.replace('_', "-");
             let values: Result<BTreeMap<_, _>, String> =
-                values.iter().map(|(name, value)| Ok((name.clone(), option(harness, name, value)?))).collect();
+                values.iter().map(|(name, value)| Ok((named(name), option(harness, name, value)?))).collect();
             options.insert(harness.clone(), values?);
         }
         let question = |spec: &String| {

@@ -144,14 +144,15 @@ impl Switches {
             self.switch.iter().filter(is_needed).map(|one| Switch { cases: Vec::new(), ..one.clone() }).collect();
         let options = |silent: &Silent| Silent {
             why: String::new(),
-            names: silent.names.iter().filter(|name| self.has_options() && name.starts_with('-')).cloned().collect(),
+            names: silent.names.iter().filter(|name| name.starts_with('-')).cloned().collect(),
         };
+        let silent: Vec<Silent> = self.silent.iter().map(options).filter(|silent| !silent.names.is_empty()).collect();
         let is_used = |name: &String| switch.iter().any(|switch| switch.files.contains(name));
         let files = self.files.iter().filter(|(name, _)| is_used(name));
         Switches {
             version: self.version.clone(),
             files: files.map(|(name, places)| (name.clone(), places.clone())).collect(),
-            silent: self.silent.iter().map(options).filter(|silent| !silent.names.is_empty()).collect(),
+            silent,
             switch,
             candidates: Vec::new(),
         }
@@ -193,9 +194,9 @@ impl Switches {
         Ok(())
     }
 
-    /// Doubts an answer for options that are not in the table. Does nothing if the table has no options.
+    /// Doubts an answer for options that are not in the table. Does nothing for a client without a table.
     fn doubt_unknown_options(&self, id: &str, at: &Standpoint, answer: &mut Answer) {
-        let Some(given) = at.options.get(id).filter(|_| self.has_options()) else { return };
+        let Some(given) = at.options.get(id).filter(|_| !self.version.is_empty()) else { return };
         let options = self.switch.iter().filter(|switch| switch.kind == Kind::Option);
         let silent = self.silent.iter().flat_map(|silent| &silent.names);
         let known: BTreeSet<&str> = options.map(|switch| &switch.name).chain(silent).map(|name| bare(name)).collect();
@@ -203,11 +204,6 @@ impl Switches {
             let reason = format!("what the option {name} does to instructions is not known");
             answer.doubt(Loses::Set.parts(), reason);
         }
-    }
-
-    /// Returns true if the table covers the client's options.
-    pub fn has_options(&self) -> bool {
-        self.switch.iter().any(|switch| switch.kind == Kind::Option)
     }
 
     /// Returns the path of the settings file with this name.

@@ -171,7 +171,7 @@ impl Window {
         if let Some(limit) = most {
             return Ok(Window { limit, guessed: false });
         }
-        let said = at.option("hermes", "context_length").and_then(|words| words.parse().ok());
+        let said = at.option("hermes", "context-length").and_then(|words| words.parse().ok());
         Ok(match said.or_else(|| number(&["model", "context_length"])) {
             Some(tokens) => {
                 Window { limit: ((tokens as f64 * 4.0 * 0.06) as usize).clamp(LEAST, MOST), guessed: false }

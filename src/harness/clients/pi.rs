@@ -325,7 +325,7 @@ impl Pi {
 
     /// Adds the context files: the user's, then those of every directory from the file system root down.
     fn context(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
-        if places.at.flag("pi", "no_context_files") {
+        if places.at.flag("pi", "no-context-files") {
             return Ok(());
         }
         let mut dirs: Vec<(&Path, Scope)> = places.at.cwd.ancestors().map(|dir| (dir, Scope::Project)).collect();

@@ -92,7 +92,7 @@ impl Settings {
             cwd,
             home: &at.home,
             sandbox: at.option(ID, "sandbox"),
-            add_dirs: at.option_list(ID, "add_dir"),
+            add_dirs: at.option_list(ID, "add-dir"),
             is_decided: matches!(level, Some(Trust::Trusted | Trust::Untrusted)),
             form: rules.permissions,
         };

@@ -36,7 +36,7 @@ struct Entry {
 
 /// Appends the list of skills to the answer.
 pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
-    if places.at.flag("pi", "no_skills") {
+    if places.at.flag("pi", "no-skills") {
         return Ok(());
     }
     let mut seen: HashSet<PathBuf> = HashSet::new();
