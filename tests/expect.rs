@@ -160,6 +160,21 @@ N expectation: N failed
 }
 
 #[test]
+fn the_table_has_one_row_for_files_that_exist_and_files_that_are_created() {
+    let declaration = "[[expect]]\nid = \"names\"\ntext = \"Short names.\"\npaths = [\"src/**\"]\nfrom = [\"/\"]\n";
+    let place = Place::new(&[
+        ("home/p/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/p/briefing.toml", declaration),
+        ("home/p/src/a.ts", ""),
+        (RULES.0, RULES.1),
+    ]);
+    let output = place.run("home/p", &["expect", "--harness", "codex"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("codex")).collect();
+    assert!(rows.len() == 1 && rows[0].ends_with("started in /; src/a.ts, and new ones"), "{text}");
+}
+
+#[test]
 fn suggestions_hold() {
     let place = Place::new(&[("home/p/.git/HEAD", "ref: refs/heads/main\n"), (RULES.0, RULES.1)]);
     let output = place.run("home/p", &["expect", "--suggest", "--harness", "codex"]);

@@ -121,7 +121,8 @@ fn label(row: &Row) -> String {
     format!("{} {}", row.agent, row.version)
 }
 
-/// Puts rows together that tell the same of one agent, those that hold first.
+/// Puts rows together that tell the same of one agent, those that hold first. Where it holds, files that exist and files that the agent
+/// creates are in one group.
 fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in &proof.rows {
@@ -130,7 +131,7 @@ fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
                 row.agent.clone(),
                 row.version.clone(),
                 row.session,
-                row.creates,
+                row.creates && row.failure.is_some(),
                 row.failure.is_some(),
                 row.file.is_none(),
             )
@@ -153,16 +154,18 @@ fn about(group: &[&Row]) -> String {
             starts.push(from);
         }
     }
-    let row = group[0];
+    let row = group.iter().find(|row| !row.creates).unwrap_or(&group[0]);
+    let creates = !row.creates && group.iter().any(|row| row.creates);
     let session = if row.session == SessionKind::Main { String::new() } else { format!(" ({})", row.session) };
     let starts = format!("started in {}{session}", shortened(starts));
     let Some(file) = &row.file else { return starts };
     let dir = file.parent().map_or_else(String::new, |dir| dir.display().to_string());
     let files = group.iter().map(|row| row.files).max().unwrap_or(0);
+    let new = if creates { ", and new ones" } else { "" };
     match (row.creates, files) {
         (true, _) => format!("{starts}; creates a file in {}", if dir.is_empty() { "/" } else { &dir }),
-        (false, 2..) => format!("{starts}; {} such as {}", count(files, "file"), file.display()),
-        (false, _) => format!("{starts}; {}", file.display()),
+        (false, 2..) => format!("{starts}; {} such as {}{new}", count(files, "file"), file.display()),
+        (false, _) => format!("{starts}; {}{new}", file.display()),
     }
 }
 
