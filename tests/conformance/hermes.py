@@ -3,7 +3,7 @@
 `session`: SOUL.md at the beginning of the system message, where the case has one, and the section `# Project Context` (role system). `read`:
 what the result of a tool brings along (role tool).
 """
-import glob, os, re
+import glob, json, os, re
 
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
 from plain_trees import TEXTS, Trees
@@ -39,6 +39,14 @@ def has_soul(case, ask):
     return any(IDENTITY.fullmatch(as_laid_out(case, os.path.join(own, "SOUL.md")).strip()) for own in own_folders(case, ask))
 
 
+def block(said):
+    """Settings that are one JSON object, key by key, so that they can stand behind others."""
+    try:
+        return "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in json.loads(said).items())
+    except (ValueError, AttributeError):
+        return said
+
+
 def request(clients, case, ask):
     other = {"edit": lambda path, text: ("patch", {"path": path, "old_string": text, "new_string": text + "more"}),
              "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
@@ -49,7 +57,7 @@ def request(clients, case, ask):
         config = os.path.join(own, "config.yaml")
         said = as_laid_out(case, config)
         with open(config, "w", errors="surrogateescape", newline="") as f:
-            f.write(CONFIG.format(model.url) + said)
+            f.write(CONFIG.format(model.url) + block(said))
     # It installs a package for speech when it starts, which is not to be had here.
     env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, PIP_NO_INDEX="1", PIP_RETRIES="0", UV_OFFLINE="1")
     return last_request(model, [os.path.join(clients, BINARY), "chat", "-q", prompt(ask), "--yolo", *words(options(case))], ask, env)
