@@ -128,7 +128,14 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
 
 fn start(builder: &mut Builder, prompt: &str) {
     let step = builder.last_step();
-    let Some(end) = prompt.find(OWN) else {
+    let section = prompt.find(SECTION[1]).and_then(|at| {
+        let start = prompt[..at].rfind(SECTION[0])?;
+        let end = prompt.rfind(SECTION[2]).filter(|&end| end >= at)?;
+        Some((start, &prompt[start..end], prompt.get(at + SECTION[1].len()..end)?))
+    });
+    // SOUL.md may have these words, too; the client's own come last.
+    let before = &prompt[..section.map_or(prompt.len(), |(start, ..)| start)];
+    let Some(end) = before.rfind(OWN) else {
         let name = format!("instruction files {IN_SYSTEM_PROMPT}");
         builder.give(step, Given::unknown(Purpose::Instructions, name, None));
         return;
@@ -140,13 +147,8 @@ fn start(builder: &mut Builder, prompt: &str) {
         let given = Given::recorded(Purpose::Instructions, "SOUL.md", Some(path), text.clone());
         builder.give(step, Given { sent: Some(text), ..given });
     }
-    let section = prompt.find(SECTION[1]).and_then(|at| {
-        let start = prompt[..at].rfind(SECTION[0])?;
-        let end = prompt.rfind(SECTION[2]).filter(|&end| end >= at)?;
-        Some((&prompt[start..end], prompt.get(at + SECTION[1].len()..end)?))
-    });
-    let own = prompt.len() - soul.map_or(0, str::len) - section.map_or(0, |(whole, _)| whole.len());
-    if let Some((whole, files)) = section {
+    let own = prompt.len() - soul.map_or(0, str::len) - section.map_or(0, |(_, whole, _)| whole.len());
+    if let Some((_, whole, files)) = section {
         let given = Given::recorded(Purpose::Instructions, "files of the project's context", None, files.into());
         builder.give(step, Given { sent: Some(whole.into()), ..given });
     }
@@ -195,9 +197,13 @@ fn bring(builder: &mut Builder, result: &str) {
         return;
     };
     let whole: Arc<str> = result[start + 2..].into();
-    for (path, text) in parts(&whole) {
-        let path = builder.session.cwd.as_ref().map(|cwd| cwd.join(path));
-        let given = Given::recorded(Purpose::Instructions, "instruction file", path, text.into());
-        builder.give(step, Given { sent: Some(whole.clone()), ..given });
-    }
+    // A file may imitate the head of another, so that only one that is alone has a certain path.
+    let given = match &parts(&whole).collect::<Vec<_>>()[..] {
+        [(path, text)] => {
+            let path = builder.session.cwd.as_ref().map(|cwd| cwd.join(path));
+            Given::recorded(Purpose::Instructions, "instruction file", path, (*text).into())
+        }
+        _ => Given::recorded(Purpose::Instructions, "instruction files", None, whole.clone()),
+    };
+    builder.give(step, Given { sent: Some(whole), ..given });
 }

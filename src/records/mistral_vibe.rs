@@ -296,19 +296,20 @@ fn call(builder: &mut Builder, call: &Call) {
 
 /// Adds the files that came with a tool's result.
 fn bring(builder: &mut Builder, step: usize, result: &str) {
-    let warning = result.rfind(WARNING[0]).and_then(|at| result[at..].strip_prefix(WARNING[0]));
-    let Some(whole) = warning.and_then(|warning| warning.strip_suffix(WARNING[1])) else { return };
-    let is_head = |at: usize| {
-        let line = whole[at..].lines().next().unwrap_or_default();
-        (at == 0 || whole[..at].ends_with("\n\n")) && line.ends_with(CONTENTS[1].trim_end())
+    let Some(whole) = result.strip_prefix(WARNING[0]).and_then(|warning| warning.strip_suffix(WARNING[1])) else {
+        if result.contains(WARNING[0]) {
+            builder.give(step, Given::unknown(Purpose::Instructions, "instruction files in a tool's result", None));
+        }
+        return;
     };
-    let starts: Vec<usize> = whole.match_indices(CONTENTS[0]).map(|(at, _)| at).filter(|&at| is_head(at)).collect();
     let sent: Arc<str> = whole.into();
-    for (number, &at) in starts.iter().enumerate() {
-        let end = starts.get(number + 1).map_or(whole.len(), |next| next - 2);
-        let entry = &whole[at + CONTENTS[0].len()..end];
-        let (path, text) = entry.split_once(CONTENTS[1]).unwrap_or((entry, ""));
-        let given = Given::recorded(Purpose::Instructions, "instruction file", Some(PathBuf::from(path)), text.into());
-        builder.give(step, Given { sent: Some(sent.clone()), ..given });
-    }
+    let file = whole.strip_prefix(CONTENTS[0]).and_then(|file| file.split_once(CONTENTS[1]));
+    // A file may imitate the head of another, so that only one that is alone has a certain path.
+    let given = match file.filter(|(_, text)| !text.contains(CONTENTS[1])) {
+        Some((path, text)) => {
+            Given::recorded(Purpose::Instructions, "instruction file", Some(PathBuf::from(path)), text.into())
+        }
+        None => Given::recorded(Purpose::Instructions, "instruction files", None, sent.clone()),
+    };
+    builder.give(step, Given { sent: Some(sent), ..given });
 }
