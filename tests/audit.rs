@@ -413,7 +413,7 @@ fn records_that_do_not_say_of_which_session_they_are_have_a_reason() {
         "zeros.jsonl: not read, since no line of it can be parsed",
         "wire.jsonl: not read, since no state.json of its session says",
         "chat_history.jsonl: not read, since no summary.json beside it says",
-        "opencode.db: not read, since it has no tables of sessions, messages and parts",
+        "opencode.db: not read, since some of its tables are missing: session, message, part",
     ] {
         assert!(said.contains(reason), "{reason}: {said}");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::audit::{Ask, Listed, Now, is_moved};
-use crate::answer::{self, Resolution, Source, Trigger};
+use crate::answer::{self, Certain, Resolution, Source, Trigger};
 use crate::records::place;
 use crate::records::session::Place;
 use crate::records::{Given, How, Kind, Purpose, Session};
@@ -140,6 +140,12 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         };
         if let Some(reason) = reason {
             out.leave_out(reason);
+            continue;
+        }
+        // Several files in one text cannot be told apart in it.
+        let is_joined = given.iter().any(|given| given.path.is_none() && !is_said(given));
+        if is_joined && !answer.answer.certain().contains(&Certain::Order) {
+            out.leave_out("the order of the files changes from run to run");
             continue;
         }
         out.asked += 1;

@@ -77,8 +77,8 @@ pub fn find(file: &Path, project: Option<&Path>, tables: &Tables) -> Vec<Found> 
         Database::open(file).map(Arc::new).and_then(|database| Ok((database.rows(tables.sessions, "")?, database)));
     let (rows, database) = match read {
         Ok((rows, database)) if rows.is_empty() && !tables.are_in(&database) => {
-            let (last, others) = tables.names.split_last().unwrap_or((&"", &[]));
-            let problem = Some(format!("not read, since it has no tables of {}s and {last}s", others.join("s, ")));
+            let names = tables.names.join(", ");
+            let problem = Some(format!("not read, since some of its tables are missing: {names}"));
             return vec![Found { problem, ..of_file }];
         }
         Ok(read) => read,
