@@ -181,9 +181,6 @@ struct Cache {
 }
 
 fn head(line: &[u8], head: &mut Head) {
-    if head.id.is_some() {
-        return;
-    }
     database::head(line, head);
     if head.id.is_some() {
         return;
