@@ -438,8 +438,8 @@ fn a_database_is_read_with_its_log_while_it_is_open() {
     assert!(said.contains("src/AGENTS.md reached it at step 1 of 1"), "{said}");
 }
 
-/// A home with a database of Hermes that holds the session of a case.
-fn hermes_home(case: &str) -> tempfile::TempDir {
+/// A home with a database of Hermes that holds the session of a case, so many seconds later.
+fn hermes_home(case: &str, later: f64) -> tempfile::TempDir {
     let root = root_of(case);
     let own = root.path().join("h/.hermes");
     let mut records = std::fs::read_dir(&own).expect("a directory").map(|entry| entry.expect("an entry").path());
@@ -456,7 +456,7 @@ fn hermes_home(case: &str) -> tempfile::TempDir {
         )
         .expect("tables");
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
-    let seconds = |value: &serde_json::Value| value.as_f64().expect("a time") / 1000.0;
+    let seconds = |value: &serde_json::Value| value.as_f64().expect("a time") / 1000.0 + later;
     let (head, prompt) = (&lines[0], &lines[1]);
     // What is cut of the prompt in the case is none of the files.
     let prompt = prompt["prompt"].as_str().expect("a prompt").replace("\n(1 characters)\n", "\n\n");
@@ -474,7 +474,7 @@ fn hermes_home(case: &str) -> tempfile::TempDir {
 
 #[test]
 fn a_database_of_hermes_holds_what_it_sent() {
-    let root = hermes_home("hermes/a_read_of_a_file_below.txt");
+    let root = hermes_home("hermes/a_read_of_a_file_below.txt", 0.0);
     let (code, said) = briefing(root.path(), &["audit", "--last", "--since", "all"]);
     assert_eq!(code, Some(0), "{said}");
     for line in ["SOUL.md", "files of the project's context", "read src/a.ts", "src/AGENTS.md"] {
@@ -485,6 +485,25 @@ fn a_database_of_hermes_holds_what_it_sent() {
     let agents = said["agents"].as_array().expect("agents");
     let hermes = agents.iter().find(|agent| agent["agent"] == "hermes").expect("the agent");
     assert_eq!((&hermes["equal"], &hermes["different"]), (&2.into(), &0.into()), "{said}");
+}
+
+#[test]
+fn files_that_came_in_another_order_are_not_compared_and_other_files_are() {
+    let root = hermes_home("hermes/a_read_brings_two_files.txt", 2.0e9);
+    let verify = || {
+        let (_, said) = briefing(root.path(), &["verify", "--records", "--since", "all", "--format", "json"]);
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        said["agents"][0].clone()
+    };
+    let said = verify();
+    assert_eq!(
+        (&said["different"], &said["reasons"]["the order of the files changes from run to run"]),
+        (&0.into(), &1.into()),
+        "{said}"
+    );
+    std::fs::write(root.path().join("r/src/AGENTS.md"), "Another rule.\n").expect("a file");
+    let said = verify();
+    assert_eq!(said["different"], 1, "{said}");
 }
 
 #[test]
