@@ -507,6 +507,22 @@ fn files_that_came_in_another_order_are_not_compared_and_other_files_are() {
 }
 
 #[test]
+fn a_request_of_mistral_vibe_that_repeats_the_conversation_takes_the_place_of_what_was_before() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/mistral-vibe/a_start_alone.txt");
+    let case = Case::parse(&std::fs::read_to_string(path).expect("a case"));
+    let (file, body) = recorded(&case).remove(0);
+    let request = body.lines().find(|line| line.contains("\"llm_call\"")).expect("a request");
+    let kinds = |body: &str| -> Vec<(&str, usize)> {
+        let session = read(&case, "mistral-vibe", &file, body, usize::MAX);
+        session.steps.iter().map(|step| (step.kind.word(), step.gone.len())).collect()
+    };
+    assert_eq!(kinds(&format!("{body}{request}\n")), [("start", 0), ("compaction", 2)]);
+    // A session that goes on begins with its earlier messages.
+    let resumed = request.replace(r#""role":"user"}"#, r#""role":"user"},{"content":[],"role":"assistant"}"#);
+    assert_eq!(kinds(&format!("{resumed}\n")), [("resume", 0)]);
+}
+
+#[test]
 fn a_database_that_cannot_be_read_says_so() {
     let (root, open) = opencode_home();
     drop(open);
