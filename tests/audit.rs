@@ -6,7 +6,7 @@ use briefing::engine::audit::LIST_BYTES;
 use briefing::records::lines::Lines;
 use serde_json::{Value, json};
 
-use crate::records::{briefing, lay_out, opencode_home, root_of};
+use crate::homes::{briefing, lay_out, opencode_home, root_of};
 
 const ALL: [&str; 3] = ["audit", "--since", "all"];
 
@@ -239,23 +239,6 @@ fn a_record_that_is_a_link_is_named() {
 }
 
 #[test]
-fn a_case_is_written_where_the_user_stands() {
-    let root = root_of("claude-code/a_start_alone.txt");
-    for file in std::fs::read_dir(root.path().join("h/.claude/projects")).expect("a directory") {
-        for file in std::fs::read_dir(file.expect("an entry").path()).expect("a directory") {
-            let file = file.expect("an entry").path();
-            let text = std::fs::read_to_string(&file).expect("a record").replace("2026-11-24T", "2096-11-24T");
-            std::fs::write(&file, text.replace("The root rule", "An older rule")).expect("a file");
-        }
-    }
-    std::fs::create_dir(root.path().join("r/sub")).expect("a directory");
-    let verify = ["verify", "--records", "--since", "all", "--cwd", "sub", "--case", "wrong.case"];
-    let (code, said) = briefing(root.path(), &verify);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(root.path().join("r/wrong.case").is_file() && !root.path().join("r/sub/wrong.case").exists());
-}
-
-#[test]
 fn a_database_that_another_process_has_locked_is_read_as_it_was_committed() {
     for mode in ["wal", "delete"] {
         let (root, database) = opencode_home();
@@ -461,29 +444,6 @@ fn what_looks_further_is_named_only_where_it_would() {
     }
 }
 
-/// Moves the times of a record to now, by whole days; the files that are laid out are older than it then.
-fn begun_now(root: &Path, below_home: &str) {
-    let mut dirs = vec![root.join("h").join(below_home)];
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(&dir).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                dirs.push(path);
-            } else if path.extension().is_some_and(|end| end == "jsonl") {
-                let text = std::fs::read_to_string(&path).expect("a record");
-                let now = jiff::Timestamp::now().to_string();
-                let marks: Vec<String> = text
-                    .split('"')
-                    .filter(|word| word.starts_with("2026-11-2") && word.ends_with('Z'))
-                    .map(str::to_owned)
-                    .collect();
-                let text = marks.iter().fold(text, |text, mark| text.replace(mark, &now));
-                std::fs::write(&path, text).expect("a record");
-            }
-        }
-    }
-}
-
 #[test]
 fn what_a_file_that_is_gone_said_is_not_known() {
     let (root, database) = opencode_home();
@@ -617,33 +577,6 @@ fn expectations_that_cannot_be_read_are_an_error() {
     let (code, said) = audit(root.path(), &["--expect"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("/r/briefing.toml:1: "), "{said}");
-}
-
-#[test]
-fn a_case_that_is_written_is_named_and_holds_a_message_once() {
-    let root = root_of("droid/a_start_alone.txt");
-    begun_now(root.path(), ".factory/sessions");
-    let mut dirs = vec![root.path().join("h/.factory/sessions")];
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(&dir).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                dirs.push(path);
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).expect("a record");
-            let text = text.replace("<coding_guidelines>\\n", "<coding_guidelines>\\nOnce other. ");
-            std::fs::write(&path, text).expect("a record");
-        }
-    }
-    let verify = ["verify", "--records", "--since", "all", "--case", "wrong.case"];
-    let (code, said) = briefing(root.path(), &verify);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("\nwrote ") && said.contains("wrong.case"), "{said}");
-    let case = std::fs::read_to_string(root.path().join("r/wrong.case")).expect("a case");
-    assert_eq!(case.matches("# Codebase and user instructions are shown below.").count(), 1, "{case}");
-    let (_, said) = briefing(root.path(), &verify);
-    assert!(said.contains("\noverwrote "), "{said}");
 }
 
 #[test]

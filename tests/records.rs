@@ -14,9 +14,10 @@ use briefing::records::session::IN_SYSTEM_PROMPT;
 use briefing::records::{self, Head, How, Session};
 use briefing::report::case::escape;
 
+use crate::homes::{briefing, opencode_home, root_of};
 use crate::world::Case;
 
-fn cases() -> Vec<PathBuf> {
+pub(crate) fn cases() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
     for client in std::fs::read_dir(root).expect("a directory") {
@@ -293,54 +294,6 @@ fn links_and_fifos_are_not_read() {
     assert!(client.find(&homes, Some(Path::new("/other"))).is_empty());
 }
 
-/// Lays a case out with its record below a directory, in the place of the root.
-pub(crate) fn lay_out(case: &str, root: &Path) {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records").join(case))
-        .expect("a case");
-    let case = Case::parse(&text);
-    let at = root.to_str().expect("UTF-8");
-    let munged: String = format!("{at}/r").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let moved = |text: &str| {
-        ["/r/", "/r\"", "/r\\n", "/h/"].iter().fold(text.to_owned(), |text, path| {
-            [" ", "\"", "`", "\\\""]
-                .iter()
-                .fold(text, |text, before| text.replace(&format!("{before}{path}"), &format!("{before}{at}{path}")))
-        })
-    };
-    for section in &case.sections {
-        let (path, body) = match section.header.strip_prefix("@record ") {
-            Some(path) => (path.replace("/projects/-r/", &format!("/projects/{munged}/")), moved(&section.body)),
-            None if section.header.starts_with("/r/.git/") => {
-                ("/r/.git/HEAD".to_owned(), "ref: refs/heads/main\n".to_owned())
-            }
-            None if section.header.starts_with('/') => (section.header.clone(), section.body.clone()),
-            None => continue,
-        };
-        let file = root.join(path.trim_start_matches('/'));
-        std::fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
-        std::fs::write(file, body).expect("a file");
-    }
-}
-
-pub(crate) fn briefing(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_briefing"))
-        .args(arguments)
-        .current_dir(root.join("r"))
-        .env_clear()
-        .env("HOME", root.join("h"))
-        .envs([("TZ", "UTC"), ("COLUMNS", "200")])
-        .output()
-        .expect("the program runs");
-    let said = String::from_utf8(output.stdout).expect("UTF-8") + &String::from_utf8_lossy(&output.stderr);
-    (output.status.code(), said.replace(root.to_str().expect("UTF-8"), ""))
-}
-
-pub(crate) fn root_of(case: &str) -> tempfile::TempDir {
-    let root = tempfile::Builder::new().prefix("audit").tempdir().expect("a directory");
-    lay_out(case, root.path());
-    root
-}
-
 #[test]
 fn why_says_that_an_edit_was_made_before_its_rule_came() {
     let root = root_of("claude-code/an_edit_comes_before_its_rule.txt");
@@ -398,35 +351,6 @@ fn a_session_that_holds_an_older_file_says_so_and_what_is_other() {
     assert!(said.contains("+ And one more.") && !said.contains("- The root rule"), "{said}");
 }
 
-/// A home with a database of OpenCode in which one session was recorded; the rows are in its log still.
-pub(crate) fn opencode_home() -> (tempfile::TempDir, rusqlite::Connection) {
-    let root = tempfile::Builder::new().prefix("audit").tempdir().expect("a directory");
-    let data = root.path().join("h/.local/share/opencode");
-    for dir in [&data, &root.path().join("r/.git")] {
-        std::fs::create_dir_all(dir).expect("a directory");
-    }
-    let database = rusqlite::Connection::open(data.join("opencode.db")).expect("a database");
-    let at = root.path().join("r");
-    let at = at.to_str().expect("UTF-8");
-    let part = format!(
-        r#"{{"type":"tool","tool":"read","state":{{"status":"completed","input":{{"filePath":"src/a.ts"}},"output":"1: x\n\n<system-reminder>\nInstructions from: {at}/src/AGENTS.md\nUse tabs.\n</system-reminder>","metadata":{{"loaded":["{at}/src/AGENTS.md"]}}}}}}"#
-    );
-    database
-        .execute_batch(&format!(
-            "pragma journal_mode=wal; pragma wal_autocheckpoint=0;
-             create table session (id text, parent_id text, directory text, version text, time_created int, time_updated int);
-             create table message (id text, session_id text, time_created int, data text);
-             create table part (id text, message_id text, session_id text, time_created int, data text);
-             insert into session values ('ses_1', null, '{at}', '1.18.33', 1795615835059, 1795615843773);
-             insert into session values ('ses_2', null, '/elsewhere', '1.18.33', 1795615835059, 1795615843773);
-             insert into message values ('msg_1', 'ses_1', 1795615841000, '{{\"role\":\"assistant\"}}');
-             insert into part values ('prt_1', 'msg_1', 'ses_1', 1795615841000, '{part}');
-             insert into part values ('prt_2', 'msg_1', 'ses_1', 1795615842000, 'no JSON');"
-        ))
-        .expect("rows");
-    (root, database)
-}
-
 #[test]
 fn a_database_is_read_with_its_log_while_it_is_open() {
     let (root, _open) = opencode_home();
@@ -438,43 +362,9 @@ fn a_database_is_read_with_its_log_while_it_is_open() {
     assert!(said.contains("src/AGENTS.md reached it at step 1 of 1"), "{said}");
 }
 
-/// A home with a database of Hermes that holds the session of a case, so many seconds later.
-fn hermes_home(case: &str, later: f64) -> tempfile::TempDir {
-    let root = root_of(case);
-    let own = root.path().join("h/.hermes");
-    let mut records = std::fs::read_dir(&own).expect("a directory").map(|entry| entry.expect("an entry").path());
-    let record = records.find(|file| file.display().to_string().contains("state.db#")).expect("a record");
-    let lines = std::fs::read_to_string(&record).expect("lines");
-    std::fs::remove_file(record).expect("a file");
-    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let database = rusqlite::Connection::open(own.join("state.db")).expect("a database");
-    database
-        .execute_batch(
-            "create table sessions (id text, parent_session_id text, system_prompt text, cwd text, started_at real);
-             create table messages (id integer primary key, session_id text, role text, content text, tool_calls text,
-              timestamp real, compacted int);",
-        )
-        .expect("tables");
-    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
-    let seconds = |value: &serde_json::Value| value.as_f64().expect("a time") / 1000.0 + later;
-    let (head, prompt) = (&lines[0], &lines[1]);
-    // What is cut of the prompt in the case is none of the files.
-    let prompt = prompt["prompt"].as_str().expect("a prompt").replace("\n(1 characters)\n", "\n\n");
-    let session =
-        (text(&head["session"]), &prompt, root.path().join("r").display().to_string(), seconds(&head["created"]));
-    database.execute("insert into sessions values (?1, null, ?2, ?3, ?4)", session).expect("a row");
-    for line in &lines[2..] {
-        let calls = (!line["calls"].is_null()).then(|| line["calls"].to_string());
-        let message =
-            (text(&head["session"]), text(&line["role"]), text(&line["content"]), calls, seconds(&line["created"]));
-        database.execute("insert into messages values (null, ?1, ?2, ?3, ?4, ?5, 0)", message).expect("a row");
-    }
-    root
-}
-
 #[test]
 fn a_database_of_hermes_holds_what_it_sent() {
-    let root = hermes_home("hermes/a_read_of_a_file_below.txt", 0.0);
+    let root = root_of("hermes/a_read_of_a_file_below.txt");
     let (code, said) = briefing(root.path(), &["audit", "--last", "--since", "all"]);
     assert_eq!(code, Some(0), "{said}");
     for line in ["SOUL.md", "files of the project's context", "read src/a.ts", "src/AGENTS.md"] {
@@ -485,25 +375,6 @@ fn a_database_of_hermes_holds_what_it_sent() {
     let agents = said["agents"].as_array().expect("agents");
     let hermes = agents.iter().find(|agent| agent["agent"] == "hermes").expect("the agent");
     assert_eq!((&hermes["equal"], &hermes["different"]), (&2.into(), &0.into()), "{said}");
-}
-
-#[test]
-fn files_that_came_in_another_order_are_not_compared_and_other_files_are() {
-    let root = hermes_home("hermes/a_read_brings_two_files.txt", 2.0e9);
-    let verify = || {
-        let (_, said) = briefing(root.path(), &["verify", "--records", "--since", "all", "--format", "json"]);
-        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
-        said["agents"][0].clone()
-    };
-    let said = verify();
-    assert_eq!(
-        (&said["different"], &said["reasons"]["the order of the files changes from run to run"]),
-        (&0.into(), &1.into()),
-        "{said}"
-    );
-    std::fs::write(root.path().join("r/src/AGENTS.md"), "Another rule.\n").expect("a file");
-    let said = verify();
-    assert_eq!(said["different"], 1, "{said}");
 }
 
 #[test]
@@ -536,50 +407,9 @@ fn a_database_that_cannot_be_read_says_so() {
 #[test]
 fn sessions_of_gemini_cli_in_which_nobody_said_anything_are_not_listed() {
     let root = root_of("gemini-cli/a_session_that_goes_on_in_another_minute.txt");
-    let file = root.path().join("h/.gemini/tmp/r/.project_root");
-    std::fs::write(file, root.path().join("r").to_str().expect("UTF-8")).expect("a file");
     let (code, said) = briefing(root.path(), &["audit", "--since", "all"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(said.matches("beecd49c").count(), 1, "{said}");
-}
-
-/// The record of a session in the place of which the files of today are older: none of them has changed since.
-fn in_the_future(root: &Path) {
-    let dir = std::fs::read_dir(root.join("h/.claude/projects")).expect("a directory").next();
-    for file in std::fs::read_dir(dir.expect("one").expect("an entry").path()).expect("a directory") {
-        let file = file.expect("an entry").path();
-        let text = std::fs::read_to_string(&file).expect("a record").replace("2026-11-24T", "2096-11-24T");
-        std::fs::write(&file, text).expect("a file");
-    }
-}
-
-#[test]
-fn records_are_compared_with_what_briefing_says() {
-    let verify = ["verify", "--records", "--since", "all"];
-    let root = root_of("claude-code/reads_bring_nested_files_and_rules.txt");
-    let (code, said) = briefing(root.path(), &verify);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("claude-code 2.1.330: ") && said.contains(" equal, 0 different"), "{said}");
-    assert!(said.contains("  exact, as your sessions of 2026-11-24 show"), "{said}");
-
-    // Another file than the recorded one is no difference unless it was so then.
-    std::fs::write(root.path().join("r/CLAUDE.md"), "Another rule.\nToken: ghp_0123456789abcdefABCDEF0123456789abcd\n")
-        .expect("a file");
-    let (_, said) = briefing(root.path(), &verify);
-    assert!(said.contains("0 different"), "{said}");
-    in_the_future(root.path());
-    let (code, said) = briefing(root.path(), &[&verify[..], &["--case", "wrong.case", "--format", "json"]].concat());
-    assert_eq!(code, Some(1), "{said}");
-    let (said, _) = said.split_once("wrote ").expect("the file is named");
-    let json: serde_json::Value = serde_json::from_str(said).expect("JSON");
-    assert_eq!(json["agents"][0]["different"], 1, "{said}");
-    assert_eq!(json["agents"][0]["differences"][0]["step"], "start");
-    let case = std::fs::read_to_string(root.path().join("r/wrong.case")).expect("a case");
-    assert!(case.contains("Another rule.") && case.contains("The root rule of the project."), "{case}");
-    assert!(case.contains("@observed claude-code 2.1.330") && !case.contains("ghp_0123"), "{case}");
-
-    let (code, said) = briefing(root.path(), &[&verify[..], &["codex"]].concat());
-    assert_eq!(code, Some(2), "{said}");
 }
 
 #[test]
@@ -641,70 +471,6 @@ fn the_hook_says_what_changed_since_a_session_began_that_goes_on() {
     };
     assert!(asked("resume").contains("CLAUDE.md changed: 1 line; you may hold the older text."), "{}", asked("resume"));
     assert_eq!(asked("startup"), "");
-}
-
-#[test]
-fn agents_in_one_project_have_sessions_of_their_own() {
-    let scratch = tempfile::tempdir().expect("a directory");
-    let root = scratch.path().canonicalize().expect("a directory");
-    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code", "mistral-vibe", "pi"];
-    for agent in agents {
-        lay_out(&format!("{agent}/a_start_alone.txt"), &root);
-    }
-    // What stands beside a record says where it was begun.
-    let cwd = root.join("r");
-    let beside = |below: &str, up: usize, name: &str, text: String| {
-        let mut dir = root.join(below);
-        for _ in 0..up {
-            let mut entries =
-                std::fs::read_dir(&dir).expect("a directory").map(|entry| entry.expect("an entry").path());
-            dir = entries.find(|path| path.is_dir()).expect("a directory");
-        }
-        std::fs::write(dir.join(name), text).expect("a file");
-    };
-    beside(
-        "h/.kimi-code/sessions",
-        2,
-        "state.json",
-        format!(r#"{{"id": "k", "cwd": {cwd:?}, "createdAt": 1795627499230}}"#),
-    );
-    beside("h/.grok/sessions", 2, "summary.json", format!(r#"{{"info": {{"id": "g", "cwd": {cwd:?}}}}}"#));
-    beside(
-        "h/.vibe/logs/session/unified",
-        1,
-        "meta.json",
-        format!(r#"{{"session_id": "v", "environment": {{"working_directory": {cwd:?}}}}}"#),
-    );
-    let (status, said) = briefing(&root, &["audit", "--since", "all", "--format", "json"]);
-    assert_eq!(status, Some(0), "{said}");
-    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
-    for session in said["sessions"].as_array().expect("sessions") {
-        let given = session["steps"][0]["given"].as_array().expect("texts").iter();
-        let given = given.filter(|given| given["purpose"] == "instructions");
-        let names = given.map(|given| given["path"].as_str().or(given["name"].as_str()).expect("a name")).collect();
-        told.push((session["agent"].as_str().expect("a name"), names));
-    }
-    told.sort();
-    let wanted: [(&str, &[&str]); 7] = [
-        ("claude-code", &["/h/.claude/CLAUDE.md", "/r/CLAUDE.md"]),
-        ("codex", &["AGENTS.md instructions"]),
-        ("droid", &["/r/AGENTS.md", "/h/.factory/AGENTS.md"]),
-        ("grok-build", &["rules of the user"]),
-        ("kimi-code", &["AGENTS.md instructions"]),
-        ("mistral-vibe", &["AGENTS.md instructions"]),
-        ("pi", &["context files"]),
-    ];
-    assert_eq!(told, wanted.map(|(agent, names)| (agent, names.to_vec())));
-    let (_, said) = briefing(&root, &["verify", "--records", "--since", "all", "--format", "json"]);
-    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
-    for agent in said["agents"].as_array().expect("agents") {
-        assert_eq!(agent["different"], 0, "{agent}");
-    }
-    let asked = |agent: &serde_json::Value| agent["asked"].as_u64() > Some(0);
-    let compared = said["agents"].as_array().expect("agents").iter().filter(|agent| asked(agent));
-    let compared: Vec<&str> = compared.filter_map(|agent| agent["agent"].as_str()).collect();
-    assert_eq!(compared, ["codex", "kimi-code", "pi"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Compares recorded sessions with Briefing's answers: each record is the answer of a real client to a question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::audit::{Ask, Listed, Now, is_moved};
 use crate::answer::{self, Certain, Resolution, Source, Trigger};
 use crate::records::place;
-use crate::records::session::Place;
+use crate::records::session::{AT_ANY_TIME, Place};
 use crate::records::{Given, How, Kind, Purpose, Session};
 use crate::request::Defaults;
 
@@ -86,14 +86,20 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             None => "its directory or the rules of its version are not known",
         });
     };
-    let mut came: Vec<PathBuf> = Vec::new();
+    let mut came: BTreeSet<PathBuf> = BTreeSet::new();
+    // What files bring is not in the records of some versions at all.
+    let is_silent =
+        session.steps.first().is_some_and(|start| start.given.iter().any(|given| given.name == AT_ANY_TIME));
     for (number, step) in session.steps.iter().enumerate() {
+        let came_before = came.clone();
+        came.extend(step.given.iter().filter_map(|given| given.path.clone()));
         let is_start = number == 0;
         // Edits and compactions change later steps in ways that differ between versions.
         if !is_start && step.kind != Kind::Read {
             continue;
         }
-        let given: Vec<&Given> = step.given.iter().filter(|given| given.purpose == Purpose::Instructions).collect();
+        let is_instruction = |given: &&Given| matches!(given.purpose, Purpose::Instructions | Purpose::Reminder);
+        let given: Vec<&Given> = step.given.iter().filter(is_instruction).collect();
         let answer = now.at(session, number);
         let expected: Vec<&Source> = answer
             .answer
@@ -101,14 +107,14 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             .iter()
             .filter(|source| source.fate.reaches() && (source.trigger == Trigger::Session) == is_start)
             .filter(|source| matches!(source.purpose, answer::Purpose::Instructions))
-            .filter(|source| source.path().is_some_and(|path| !came.iter().any(|came| came == path)))
+            .filter(|source| source.path().is_some_and(|path| !came_before.contains(path)))
             .collect();
         if !is_start && given.is_empty() && expected.is_empty() {
             continue;
         }
         let is_moment = |trigger| (trigger == Trigger::Session) == is_start;
         let is_said = |given: &&Given| now.is_sent(&answer, given, is_moment);
-        let is_known = given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
+        let is_known = !is_silent && given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
         // A file changed after the session began still counts as unchanged if what would be sent of it now equals what
         // was sent.
         let is_that_of_then = |file: &PathBuf| {
@@ -157,7 +163,6 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             out.leave_out("the order of the files changes from run to run");
             continue;
         }
-        out.asked += 1;
         let recorded: Vec<String> = given.iter().filter(|given| !is_said(given)).map(|given| given.label()).collect();
         let is_recorded =
             |source: &&Source| given.iter().any(|given| given.path.is_none() || given.path.as_deref() == source.path());
@@ -166,8 +171,19 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             .filter(|source| !is_recorded(source))
             .filter_map(|source| Some(source.path()?.display().to_string()))
             .collect();
-        came.extend(given.iter().filter_map(|given| given.path.clone()));
-        if recorded.is_empty() && missing.is_empty() {
+        let is_equal = recorded.is_empty() && missing.is_empty();
+        // In another order the files are the same ones, and that is compared above.
+        let certain = answer.answer.certain();
+        let is_doubted = match certain.contains(&Certain::Order) {
+            true => !certain.contains(&Certain::Text),
+            false => !certain.contains(&Certain::Set),
+        };
+        if !is_equal && is_doubted {
+            out.leave_out("Briefing's answer is not exact");
+            continue;
+        }
+        out.asked += 1;
+        if is_equal {
             out.equal += 1;
             if let Some(start) = session.start {
                 let (first, last) = out.sessions.unwrap_or((start, start));

@@ -21,7 +21,9 @@ use serde_json::value::RawValue;
 
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
-use super::session::{Builder, FILE_AGAIN, Given, Kind, Place, Purpose, is_instruction_file, json_needle, time};
+use super::session::{
+    AT_ANY_TIME, Builder, FILE_AGAIN, Given, Kind, Place, Purpose, is_instruction_file, json_needle, time,
+};
 use super::{Client, Head};
 use crate::text::Size;
 
@@ -655,7 +657,7 @@ impl Reading<'_> {
             if !records_start(version) {
                 let name = match super::is_at_least(version, NESTED_RECORDED_SINCE) {
                     true => "instruction files at start",
-                    false => "instruction files, at start and with other files",
+                    false => AT_ANY_TIME,
                 };
                 let given = Given::unknown(Purpose::Instructions, name, None);
                 self.builder.give(0, given);

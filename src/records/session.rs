@@ -387,6 +387,9 @@ pub const FILE_AGAIN: &str = "file, read again";
 /// Suffix of the name of a text that is not recorded because it is in the system prompt.
 pub const IN_SYSTEM_PROMPT: &str = "in the system prompt";
 
+/// Name of texts that a record lacks, whether they come at start or with other files.
+pub const AT_ANY_TIME: &str = "instruction files, at start and with other files";
+
 /// Returns the bytes of a text as they occur in a JSON string.
 pub fn json_needle(text: &str) -> Vec<u8> {
     let mut json = serde_json::to_vec(text).unwrap_or_default();

@@ -6,7 +6,7 @@ import { until, write } from '../host.mjs';
 import { Window } from './window.mjs';
 
 /** Puts records of Claude Code into a home: of a session that goes on, and of one of yesterday. */
-function record(home, ws) {
+export function record(home, ws) {
   const project = fs.realpathSync(ws);
   const session = (id, minutes, content, ...more) => {
     const at = ago => new Date(Date.now() - ago * 60_000);

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { repo, write } from '../host.mjs';
 import { rules } from './everyday.mjs';
+import { record } from './recorded.mjs';
 import { Window } from './window.mjs';
 
 /** All of them are here. */
@@ -162,6 +163,21 @@ async function tour(host, ws, theme) {
   await shot('session');
   await closed();
 
+  record(host.home, ws);
+  // Else it is as old as the first theme, and the session that is recorded now would have seen it.
+  write(ws, { 'CLAUDE.md': FILES['CLAUDE.md'] });
+  await window.file(path.join(ws, 'CLAUDE.md'));
+  await window.command('Briefing: Was This Line in My Last Session?');
+  await window.webview().locator('h1').waitFor();
+  await shot('line');
+  await closed();
+  await window.pane('Sessions').locator('.pane-header').click();
+  await window.row('running', 'Sessions').click();
+  await window.webview().locator('section').nth(1).waitFor();
+  await shot('sessions');
+  await closed();
+  await window.pane('Sessions').locator('.pane-header').click();
+
   await page.keyboard.press('Control+B');
   await window.command('Briefing: Open Walkthrough');
   await page.locator('.getting-started-step').nth(4).waitFor();
@@ -177,6 +193,7 @@ async function tour(host, ws, theme) {
 
 screens.options = {
   settings: {
+    'briefing.records': 'on',
     'window.autoDetectColorScheme': true,
     'workbench.reduceMotion': 'on',
     'editor.occurrencesHighlight': 'off',
