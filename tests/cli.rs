@@ -139,6 +139,45 @@ fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
 }
 
 #[test]
+fn no_line_of_a_screen_is_wider_than_the_terminal() {
+    let skill = "---\nname: release\ndescription: Makes a release\n---\nTag it.\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", "Rules.\n"),
+        ("project/CLAUDE.md", "@AGENTS.md\n@docs/a-file-that-nobody-wrote-yet.md\n"),
+        ("project/.agents/skills/a-skill-with-a-rather-long-name/SKILL.md", skill),
+        (
+            "project/.claude/settings.json",
+            r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo"}]}]}}"#,
+        ),
+        ("project/a-directory/with-another/and-a-file.rs", ""),
+    ]);
+    let agents = "codex,claude-code,opencode,gemini-cli";
+    let file = "a-directory/with-another/and-a-file.rs";
+    for arguments in [
+        &["show", "-v", file, "--agents", agents][..],
+        &["show", "--agents", agents],
+        &["session", "--agents", "claude-code", "--read", file],
+        &["report", "--agents", agents],
+        &["harnesses"],
+        &["inspect"],
+        &["expect"],
+        &["agents", "--agents", "claude-code"],
+    ] {
+        for columns in [60, 80] {
+            let mut command = place.command("project", arguments.iter());
+            let output = command.env("COLUMNS", columns.to_string()).output().expect("the program runs");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(text.lines().count() > 0, "{arguments:?}");
+            for line in text.lines() {
+                let is_one_word = !line.trim().contains(' ');
+                assert!(line.chars().count() <= columns || is_one_word, "{arguments:?} {columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_import_that_is_missing_has_one_row() {
     let place =
         Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "@docs/none.md\n")]);
@@ -318,7 +357,7 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     ] {
         assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted:?}: {list}");
     }
-    assert!(list.contains("installed: @/project/node_modules/@openai/codex/package.json"), "{list}");
+    assert!(list.contains("installed: node_modules/@openai/codex/package.json"), "{list}");
     assert!(list.contains("also 0.169"), "{list}");
     // Without an installed version, those that were replayed are named, and when.
     let history = briefing::harness::profile("gemini-cli").and_then(|profile| profile.history).expect("a history");

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::Style;
 use clap::Args;
 
-use super::show::{answer, directory, here, print, print_styled, questions};
+use super::show::{answer, directory, here, print, print_screen, questions};
 use super::whom::Format;
 use super::words::visible;
 use super::{Failure, defaults};
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
             let json = serde_json::to_string_pretty(&agents).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&text(&agents, &Paths::of(&session)))?,
+        Format::Text => print_screen(&text(&agents, &Paths::of(&session)))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::show::{print, print_styled};
+use super::show::{print, print_screen};
 use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{FINDINGS, Failure};
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Expect) -> Result<ExitCode, Failure> {
             let json = serde_json::to_string_pretty(&json(&proofs)).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&text(&proofs, &paths))?,
+        Format::Text => print_screen(&text(&proofs, &paths))?,
     }
     let failed = !proofs.wrong.is_empty() || proofs.all.iter().any(|proof| !proof.holds());
     Ok(if failed { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })

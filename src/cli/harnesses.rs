@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::show::{customs, installed, print, roster};
+use super::show::{customs, installed, print, print_screen, roster, say};
 use super::whom::Format;
 use super::{Failure, screen};
 use crate::answer::{Claim, Replayed};
@@ -121,9 +121,9 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
         }
         Format::Text if arguments.details => print(&side_by_side(&rows, screen::width()))?,
         Format::Text => {
-            print(&list(&rows, &used, &defaults.home, screen::width()))?;
+            print_screen(&list(&rows, &used, &here, &defaults.home, screen::width()))?;
             if used.assumed {
-                eprintln!("briefing: nothing here shows which agents you use; those that most people use are taken");
+                say("nothing here shows which agents you use; those that most people use are taken");
             }
         }
     }
@@ -244,10 +244,10 @@ const BELOW: usize = 4;
 const NARROW: usize = 30;
 
 /// One line for each harness: the version that runs, the one whose rules are shown, and how that is known.
-fn list(rows: &[Row], used: &UsedHere, home: &Path, width: usize) -> String {
+fn list(rows: &[Row], used: &UsedHere, here: &Path, home: &Path, width: usize) -> String {
     let head = ["", "running", "rules", "checked on", "by", "last", ""].map(str::to_owned);
     let lines: Vec<[String; 7]> =
-        rows.chunk_by(|one, next| one.harness == next.harness).map(|of| line(of, used, home)).collect();
+        rows.chunk_by(|one, next| one.harness == next.harness).map(|of| line(of, used, here, home)).collect();
     let of_column =
         |column: usize| lines.iter().chain([&head]).map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len() - 1).map(of_column).collect();
@@ -270,13 +270,13 @@ fn list(rows: &[Row], used: &UsedHere, home: &Path, width: usize) -> String {
 }
 
 /// What is known of a harness, by its editions.
-fn line(of: &[Row], used: &UsedHere, home: &Path) -> [String; 7] {
+fn line(of: &[Row], used: &UsedHere, here: &Path, home: &Path) -> [String; 7] {
     let row = of.iter().find(|row| row.claim.is_some()).unwrap_or(&of[0]);
     let mine = used.mine.iter().find(|mine| mine.harness == row.harness);
     let others: Vec<&str> =
         of.iter().filter(|other| other.edition != row.edition).map(|row| row.edition.as_str()).collect();
     let others = (!others.is_empty()).then(|| format!("also {}", others.join(", ")));
-    let remarks: Vec<String> = mine.map(|mine| yours(mine, home)).into_iter().chain(others).collect();
+    let remarks: Vec<String> = mine.map(|mine| yours(mine, here, home)).into_iter().chain(others).collect();
     let (first, last) = row.checked.clone().unwrap_or_default();
     let claim = row.claim.clone().unwrap_or_else(|| Claim {
         rules: row.edition.clone(),
@@ -307,12 +307,13 @@ fn known_by(row: &Row) -> &'static str {
 }
 
 /// Why a harness is one of mine, in a few words.
-fn yours(mine: &Mine, home: &Path) -> String {
+fn yours(mine: &Mine, here: &Path, home: &Path) -> String {
     let because: Vec<String> = mine.because.iter().map(Because::words).collect();
     let because = if because.is_empty() { "assumed".to_owned() } else { because.join(", ") };
     let workspace = mine.workspace.as_ref().map_or_else(String::new, |dir| format!(", {dir} looks like its workspace"));
     let home = format!("{}/", home.display());
-    format!("{because}{workspace}").replace(&home, "~/")
+    let here = format!("{}/", here.display());
+    format!("{because}{workspace}").replace(&here, "").replace(&home, "~/")
 }
 
 /// Topic by topic, so that what is compared stands side by side.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::show::{Asked, asked, directory, exists, here, print, print_styled, write};
+use super::show::{Asked, asked, directory, exists, here, print, print_screen, write};
 use super::whom::Whom;
 use super::words::visible;
 use super::{Failure, screen};
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     match (&arguments.output, arguments.format) {
         (Some(file), Format::Text) => write(&here.join(file), &anstream::adapter::strip_str(&out).to_string())?,
         (Some(file), Format::Json | Format::Html) => write(&here.join(file), &out)?,
-        (None, Format::Text) => print_styled(&out)?,
+        (None, Format::Text) => print_screen(&out)?,
         (None, Format::Json | Format::Html) => print(&out)?,
     }
     Ok(ExitCode::SUCCESS)

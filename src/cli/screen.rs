@@ -535,6 +535,53 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Returns a screen without lines that are wider than the terminal. What does not fit stands below, indented: from the last
+/// gap between columns on, or else word by word. Codes of style take no space.
+pub(super) fn fitted(text: &str, width: usize) -> String {
+    text.split_inclusive('\n').map(|line| fitted_line(line, width)).collect()
+}
+
+fn fitted_line(line: &str, width: usize) -> String {
+    let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + INDENT);
+    let (mut out, mut rest) = (String::new(), line.to_owned());
+    while let Some(at) = break_of(&rest, indent.len(), width) {
+        out.push_str(rest[..at].trim_end());
+        out.push('\n');
+        rest = format!("{indent}{}", rest[at..].trim_start());
+    }
+    out + &rest
+}
+
+/// Returns where a line is broken that is too wide: at a gap in its second half, or at the last space that fits.
+fn break_of(line: &str, indent: usize, width: usize) -> Option<usize> {
+    let (mut column, mut in_style) = (0, false);
+    let (mut space, mut gap) = (None, None);
+    let bytes = line.as_bytes();
+    for (at, c) in line.char_indices().filter(|&(_, c)| c != '\n') {
+        match c {
+            '\u{1b}' => in_style = true,
+            'm' if in_style => in_style = false,
+            _ if in_style => {}
+            _ if column >= width && (space.is_some() || c == ' ') => return gap.or(space).or(Some(at)),
+            ' ' if column > indent => {
+                let before = bytes[at - 1];
+                if before == b' ' && column > width / 2 {
+                    gap = Some(at);
+                }
+                // The groups of a number and its unit stay together.
+                let is_part = |next: &u8| next.is_ascii_digit() || b"B%".contains(next);
+                let is_in_number = before.is_ascii_digit() && bytes.get(at + 1).is_some_and(is_part);
+                if !is_in_number {
+                    space = Some(at);
+                }
+                column += 1;
+            }
+            _ => column += 1,
+        }
+    }
+    None
+}
+
 /// How wide lines may be: what `COLUMNS` or the terminal says; otherwise 100.
 pub(super) fn width() -> usize {
     known_width().unwrap_or(100)
@@ -565,6 +612,21 @@ mod tests {
         assert_eq!(
             markdown("# A b\n\n- one two\n  three\nfour\n\n```\na b c d e f\n```\n", 9),
             "# A b\n\n- one two\n  three\n  four\n\n```\na b c d e f\n```\n"
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_too_wide_goes_on_below() {
+        let fits = "  ● loaded  AGENTS.md  1 816 B  said\n";
+        assert_eq!(fitted(fits, 36), fits);
+        assert_eq!(
+            fitted("  ● loaded  AGENTS.md  1 816 B  the first name that exists\nand so on\n", 36),
+            "  ● loaded  AGENTS.md  1 816 B\n      the first name that exists\nand so on\n"
+        );
+        let styled = "  \u{1b}[2mone two\u{1b}[0m 1 234 567 B and-a-word-longer-than-the-rest of it";
+        assert_eq!(
+            fitted(styled, 18),
+            "  \u{1b}[2mone two\u{1b}[0m\n      1 234 567 B\n      and-a-word-longer-than-the-rest\n      of it"
         );
     }
 

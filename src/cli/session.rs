@@ -11,7 +11,7 @@ use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::show::{answer, directory, exists, here, print, print_styled, questions};
+use super::show::{answer, directory, exists, here, print, print_screen, questions};
 use super::whom::Format;
 use super::words::visible;
 use super::{Failure, defaults, screen};
@@ -201,7 +201,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
             print(&format!("{json}\n"))?;
         }
         Format::Text => {
-            print_styled(&format!("{}{}", screen::judged(&judged, screen::width()), text(&turns, &steps)))?;
+            print_screen(&format!("{}{}", screen::judged(&judged, screen::width()), text(&turns, &steps)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -287,10 +287,10 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
         let _ = writeln!(out, "     {LOST}-{LOST:#} {}  {FAINT}no longer in the context{FAINT:#}", name(source));
     }
     for (message, name) in turn.messages.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
-        let _ = writeln!(out, "     {GOOD}+{GOOD:#} {}", layer(message, name));
+        let _ = writeln!(out, "     {GOOD}+{GOOD:#} {}", layer(message, &paths.text(name)));
     }
     for (message, name) in turn.removed.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
-        let _ = writeln!(out, "     {LOST}-{LOST:#} {}", layer(message, name));
+        let _ = writeln!(out, "     {LOST}-{LOST:#} {}", layer(message, &paths.text(name)));
     }
     if let Some(changed) = turn.changed {
         let _ = writeln!(out, "     {FAINT}{}{FAINT:#}", if_changed(changed));

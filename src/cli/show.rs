@@ -221,7 +221,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         Format::Text if show.verbose || show.why => {
             let is_named = |spec: &String| ![MINE, ALL_OF_THEM].contains(&spec.as_str());
             let text = words::of_all(&answers, show.why, !show.harness.iter().any(is_named));
-            print_styled(&format!("{}{text}", screen::judged(&judged, screen::width())))?;
+            print_screen(&format!("{}{text}", screen::judged(&judged, screen::width())))?;
         }
         Format::Text => {
             let (others, width) = (others(&request, &answers), screen::width());
@@ -543,9 +543,18 @@ pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
     printed(anstream::stdout().lock(), &redact::redacted(text))
 }
 
+/// Writes a screen to standard output, with colors where they can be seen and no line wider than the terminal, if there is one.
+pub(super) fn print_screen(text: &str) -> Result<(), Failure> {
+    print_styled(&fitted(text))
+}
+
+fn fitted(text: &str) -> String {
+    screen::known_width().map_or_else(|| text.to_owned(), |width| screen::fitted(text, width))
+}
+
 /// Says something about the answers on standard error.
 pub(super) fn say(problem: &str) {
-    eprintln!("briefing: {}", redact::redacted(problem));
+    eprintln!("{}", fitted(&format!("briefing: {}", redact::redacted(problem))));
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {

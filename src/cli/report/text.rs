@@ -123,7 +123,7 @@ fn others(out: &mut String, counted: &Counted) {
             (Some(bytes), Some(count)) => format!("{} B  {}", grouped(bytes), tokens(count)),
             (_, _) => "its text is not known".to_owned(),
         };
-        let _ = writeln!(out, "  + {}{}{listed}: {size}", other.kind, visible(&name));
+        let _ = writeln!(out, "  + {}{}{listed}: {size}", other.kind, visible(&counted.said(&name)));
     }
 }
 

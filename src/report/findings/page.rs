@@ -73,13 +73,13 @@ pub fn worths() -> String {
     let noise: usize = Kind::ALL.iter().map(|kind| worth(*kind)[1]).sum();
     let head = CORPUS.lines().next().unwrap_or_default().trim_start_matches("# ");
     let head = head.split(". ").next().unwrap_or_default();
-    let mut out = format!("{head}\n\n{:22} {:24} useful  noise  false  of all noise\n", "kind", "severity");
+    let mut out = format!("{head}\n\n{:22} {:17} useful noise false of all noise\n", "kind", "severity");
     for kind in Kind::ALL {
         let [useful, noisy, wrong] = worth(*kind);
-        let off = if kind.standing() == Standing::Off { ", off by default" } else { "" };
+        let off = if kind.standing() == Standing::Off { " (off)" } else { "" };
         let share = (noisy * 100).checked_div(noise).unwrap_or(0);
         let severity = format!("{}{off}", kind.severity().word());
-        out += &format!("{:22} {severity:28} {useful:2}  {noisy:5}  {wrong:5}  {share:10} %\n", kind.code());
+        out += &format!("{:22} {severity:17} {useful:6} {noisy:5} {wrong:5} {share:10} %\n", kind.code());
     }
     out
 }
