@@ -25,6 +25,7 @@ mod explain;
 mod harnesses;
 mod hook;
 mod inspect;
+mod lines;
 mod mcp;
 mod plan;
 mod redact;

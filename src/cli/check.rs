@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, say, write};
 use super::words::visible;
-use super::{FINDINGS, Failure, compare, defaults, screen};
+use super::{FINDINGS, Failure, compare, defaults, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
 use crate::engine::change::{Changing, change};
@@ -289,7 +289,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         Format::Text => {
             let text;
             (text, lost) = forms::text(&report);
-            print_styled(&format!("{}{text}", screen::judged(report.judged, screen::width())))?;
+            print_styled(&format!("{}{text}", screen::judged(report.judged, lines::width())))?;
         }
         Format::Json => print(&forms::json(&report)?)?,
         Format::Concise => {

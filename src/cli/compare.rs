@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::show::{Asked, Editions, asked, directory, here, print, print_styled};
 use super::words::visible;
-use super::{Failure, screen};
+use super::{Failure, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::Real;
 use crate::engine::change::{Changing, change};
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     if arguments.all {
         let Asked { answers, judged, .. } = asked(&Real, &request, &places, defaults)?;
         let (all, said) = everyone::run(&answers);
-        return tell(arguments.format, &all, &format!("{}{said}", screen::judged(&judged, screen::width())));
+        return tell(arguments.format, &all, &format!("{}{said}", screen::judged(&judged, lines::width())));
     }
     if let (Some(left), Some(right)) = (&arguments.left, &arguments.right) {
         let (comparison, said) = sides::run(arguments, (left, right), &places, &defaults)?;
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let changing = Changing { root, settings, request: &request, file, base: &arguments.base };
     let found = change(defaults, &changing).map_err(|problem| format!("--base: {problem}"))?;
     match arguments.format {
-        Format::Text => print_styled(&changed::text(&found, root, screen::width()))?,
+        Format::Text => print_styled(&changed::text(&found, root, lines::width()))?,
         Format::Markdown => print(&changed::markdown(&found, root))?,
         Format::Json => {
             let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::show::print;
-use super::{Failure, screen};
+use super::{Failure, lines};
 use crate::harness::choice::nearest;
 use crate::report::findings::{Kind, page};
 
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
         }
     };
     // Where nobody looks at lines, such as in a file, the page is as editors open it.
-    print(&screen::known_width().map_or(text.clone(), |width| screen::markdown(&text, width)))?;
+    print(&lines::known_width().map_or(text.clone(), |width| lines::markdown(&text, width)))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::show::{customs, installed, print, print_screen, roster, say};
 use super::whom::Format;
-use super::{Failure, screen};
+use super::{Failure, lines};
 use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
@@ -119,9 +119,9 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
             let json = json!({ "harnesses": rows, "roster": used });
             print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
         }
-        Format::Text if arguments.details => print(&side_by_side(&rows, screen::width()))?,
+        Format::Text if arguments.details => print(&side_by_side(&rows, lines::width()))?,
         Format::Text => {
-            print_screen(&list(&rows, &used, &here, &defaults.home, screen::width()))?;
+            print_screen(&list(&rows, &used, &here, &defaults.home, lines::width()))?;
             if used.assumed {
                 say("nothing here shows which agents you use; those that most people use are taken");
             }
@@ -262,7 +262,7 @@ fn list(rows: &[Row], used: &UsedHere, here: &Path, home: &Path, width: usize) -
             false => writeln!(out, "{}", columns.trim_end()),
         };
         if used + remarks.chars().count() > width {
-            let below = screen::wrapped(remarks, width.saturating_sub(BELOW));
+            let below = lines::wrapped(remarks, width.saturating_sub(BELOW));
             below.iter().for_each(|text| out.push_str(&format!("{:BELOW$}{text}\n", "")));
         }
     }
@@ -322,7 +322,7 @@ fn side_by_side(rows: &[Row], width: usize) -> String {
     let of_names = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
     let add = |out: &mut String, name: &str, text: &str| {
         let beside = width.saturating_sub(of_names + 4);
-        let lines = screen::wrapped(text, if beside < NARROW { width.saturating_sub(BELOW) } else { beside });
+        let lines = lines::wrapped(text, if beside < NARROW { width.saturating_sub(BELOW) } else { beside });
         let indent = if beside < NARROW { BELOW } else { of_names + 4 };
         let gap = if beside < NARROW { format!("\n{:indent$}", "") } else { "  ".to_owned() };
         let text = lines.join(&format!("\n{:indent$}", ""));

@@ -10,7 +10,7 @@ use clap::Args;
 use super::show::{directory, here, print, print_screen};
 use super::whom::Format;
 use super::words::visible;
-use super::{Failure, screen};
+use super::{Failure, lines, screen};
 use crate::disk::Real;
 use crate::engine::inspect::inspect;
 use crate::engine::settings::Settings;
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Inspect) -> Result<ExitCode, Failure> {
             let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_screen(&text(&found, screen::width()))?,
+        Format::Text => print_screen(&text(&found, lines::width()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::show::{Asked, asked, directory, exists, here, print, print_screen, write};
 use super::whom::Whom;
 use super::words::visible;
-use super::{Failure, screen};
+use super::{Failure, lines, screen};
 use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};
 use crate::report::briefing::{ESTIMATE, Tokens};
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     }
     let counted = counted(answers, arguments.tokens, &files)?;
     let out = match arguments.format {
-        Format::Text => screen::judged(&judged, screen::width()) + &text::text(&counted, screen::width()),
+        Format::Text => screen::judged(&judged, lines::width()) + &text::text(&counted, lines::width()),
         Format::Html => html::page(&counted, &sentence(&judged)),
         Format::Json => {
             let reports = counted.iter().map(|counted| counted.report.clone()).collect();

@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use super::show::{answer, directory, exists, here, print, print_screen, questions};
 use super::whom::Format;
 use super::words::visible;
-use super::{Failure, defaults, screen};
+use super::{Failure, defaults, lines, screen};
 use crate::answer::{Fate, Fidelity, Message, Source};
 use crate::disk::Real;
 use crate::harness::Changed;
@@ -201,7 +201,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
             print(&format!("{json}\n"))?;
         }
         Format::Text => {
-            print_screen(&format!("{}{}", screen::judged(&judged, screen::width()), text(&turns, &steps)))?;
+            print_screen(&format!("{}{}", screen::judged(&judged, lines::width()), text(&turns, &steps)))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{Failure, defaults, redact, screen, words};
+use super::{Failure, defaults, lines, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint, Tool};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
@@ -221,10 +221,10 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         Format::Text if show.verbose || show.why => {
             let is_named = |spec: &String| ![MINE, ALL_OF_THEM].contains(&spec.as_str());
             let text = words::of_all(&answers, show.why, !show.harness.iter().any(is_named));
-            print_screen(&format!("{}{text}", screen::judged(&judged, screen::width())))?;
+            print_screen(&format!("{}{text}", screen::judged(&judged, lines::width())))?;
         }
         Format::Text => {
-            let (others, width) = (others(&request, &answers), screen::width());
+            let (others, width) = (others(&request, &answers), lines::width());
             let text = screen::of_all(&answers, others, width);
             print_styled(&format!("{}{text}", screen::judged(&judged, width)))?;
         }
@@ -549,7 +549,7 @@ pub(super) fn print_screen(text: &str) -> Result<(), Failure> {
 }
 
 fn fitted(text: &str) -> String {
-    screen::known_width().map_or_else(|| text.to_owned(), |width| screen::fitted(text, width))
+    lines::known_width().map_or_else(|| text.to_owned(), |width| lines::fitted(text, width))
 }
 
 /// Says something about the answers on standard error.

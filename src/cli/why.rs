@@ -11,7 +11,7 @@ use clap::Args;
 use super::show::{here, print, print_styled};
 use super::whom::{Format, Whom};
 use super::words::visible;
-use super::{FINDINGS, Failure, screen};
+use super::{FINDINGS, Failure, lines, screen};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
 use crate::engine::settings::Settings;
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
             print(&format!("{json}\n"))?;
         }
         Format::Text => {
-            let width = screen::width();
+            let width = lines::width();
             let shown = Shown { paths: &paths, width, of_names: 0 };
             let text = shown.text(&found, arguments.limit as usize);
             print_styled(&format!("{}{text}", screen::judged(&found.judged, width)))?;
@@ -159,7 +159,7 @@ impl Shown<'_> {
         }
         if found.places.is_empty() && found.elsewhere.is_empty() {
             let nowhere = "no instruction file that is read or could be read here says this, and no agent does";
-            screen::wrapped(nowhere, self.width).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+            lines::wrapped(nowhere, self.width).iter().for_each(|line| out.push_str(&format!("{line}\n")));
         }
         if !found.near.is_empty() {
             let _ = writeln!(out, "\nthe nearest lines are");
@@ -167,13 +167,13 @@ impl Shown<'_> {
         for near in &found.near {
             let name = visible(&self.paths.path(Path::new(&near.path)));
             let line = format!("{name}:{}: {}", near.line, visible(&near.text));
-            let line = screen::wrapped(&line, self.width.saturating_sub(4)).join("\n    ");
+            let line = lines::wrapped(&line, self.width.saturating_sub(4)).join("\n    ");
             let _ = writeln!(out, "  {line}");
             let gets = near.harnesses.iter().filter(|told| told.reaches);
             let gets: Vec<String> =
                 gets.map(|told| format!("{} {} ({})", told.harness, told.edition, when(told))).collect();
             let who = if gets.is_empty() { "no agent gets it".to_owned() } else { format!("goes to {}", list(&gets)) };
-            for line in screen::wrapped(&who, self.width.saturating_sub(4)) {
+            for line in lines::wrapped(&who, self.width.saturating_sub(4)) {
                 let _ = writeln!(out, "    {FAINT}{line}{FAINT:#}");
             }
         }
@@ -181,7 +181,7 @@ impl Shown<'_> {
     }
 
     fn head(self, out: &mut String, text: &str) {
-        for line in screen::wrapped(&visible(&text), self.width) {
+        for line in lines::wrapped(&visible(&text), self.width) {
             let _ = writeln!(out, "{BOLD}{line}{BOLD:#}");
         }
     }
@@ -237,7 +237,7 @@ impl Shown<'_> {
         let space = self.width.saturating_sub(used + 1);
         let is_beside = reason.chars().count() <= space || space >= REASONS * 2;
         let indent = if is_beside { used + 1 } else { 6 };
-        let lines = screen::wrapped(&reason, self.width.saturating_sub(indent));
+        let lines = lines::wrapped(&reason, self.width.saturating_sub(indent));
         let _ = write!(out, "  {style}{mark}{style:#} {:<of_names$}  {word:<WORDS$}", label(told));
         for (at, line) in lines.iter().enumerate() {
             let _ = match at == 0 && is_beside {
@@ -251,7 +251,7 @@ impl Shown<'_> {
 
     /// Writes a sentence behind a mark.
     fn item(self, out: &mut String, style: Style, mark: char, indent: &str, text: &str) {
-        let lines = screen::wrapped(text, self.width.saturating_sub(indent.len() + 2));
+        let lines = lines::wrapped(text, self.width.saturating_sub(indent.len() + 2));
         let _ = writeln!(out, "{indent}{style}{mark}{style:#} {}", lines.join(&format!("\n{indent}  ")));
     }
 }

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::cli::screen::{width, wrapped};
+use crate::cli::lines::{width, wrapped};
 use crate::cli::words::visible;
 use crate::engine::expect::recorded::{Judgement, Verdict};
 use crate::records::audit::{Audit, Change, Fate, Item, edits_before};

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
 
-use super::super::screen;
+use super::super::lines;
 use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::credentials::starred;
@@ -22,7 +22,7 @@ const WIDTH: usize = 160;
 
 /// For people: each finding with its line, and a count. Also returns how many findings could not be shown.
 pub(super) fn text(report: &Report) -> (String, usize) {
-    let width = screen::width();
+    let width = lines::width();
     let renderer = Renderer::styled().term_width(width);
     let (mut out, mut lost) = (String::new(), 0);
     for found in &report.all {
@@ -108,7 +108,7 @@ struct Said {
 impl Said {
     fn of(found: &Found, width: usize) -> Said {
         // `information[code]: ` stands before the message, and `  = help: ` before the help.
-        let broken = |text: &str, before: usize| screen::wrapped(text, width.saturating_sub(before)).join("\n");
+        let broken = |text: &str, before: usize| lines::wrapped(text, width.saturating_sub(before)).join("\n");
         let before = found.severity.word().len() + found.code().len() + "[]: ".len();
         let line = line_of(found);
         let gutter = line.number.to_string().len() + " = help: ".len() + 1;

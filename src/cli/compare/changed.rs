@@ -6,8 +6,8 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::{BOLD, FAINT};
-use crate::cli::screen;
 use crate::cli::words::visible;
+use crate::cli::{lines, screen};
 use crate::report::change::{Change, Kind, Moment, When};
 use crate::report::compare::Difference;
 use crate::report::inspection::{GrantChange, Note};
@@ -155,7 +155,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
     let mut out = screen::judged(&change.judged, width);
     for group in groups(change) {
         for head in group.heads() {
-            for line in screen::wrapped(&visible(&head), width) {
+            for line in lines::wrapped(&visible(&head), width) {
                 let _ = writeln!(out, "{BOLD}{line}{BOLD:#}");
             }
         }
@@ -180,7 +180,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
         }
         for (mark, style, sentences) in group.sentences(root) {
             for sentence in sentences.iter().take(SENTENCES) {
-                for (at, line) in screen::wrapped(&visible(sentence), width.saturating_sub(6)).iter().enumerate() {
+                for (at, line) in lines::wrapped(&visible(sentence), width.saturating_sub(6)).iter().enumerate() {
                     let mark = if at == 0 { mark } else { ' ' };
                     let _ = writeln!(out, "    {style}{mark} {line}{style:#}");
                 }
@@ -196,7 +196,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
     for (title, lines) in &beside {
         let _ = writeln!(out, "{BOLD}{title}{BOLD:#}");
         for line in lines.iter().take(SENTENCES) {
-            for (at, line) in screen::wrapped(&visible(line), width.saturating_sub(4)).iter().enumerate() {
+            for (at, line) in lines::wrapped(&visible(line), width.saturating_sub(4)).iter().enumerate() {
                 let _ = writeln!(out, "  {}{line}", if at == 0 { "" } else { "  " });
             }
         }
@@ -205,7 +205,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
             more => writeln!(out, "  {FAINT}{}{FAINT:#}\n", count(more, "more line")),
         };
     }
-    for line in screen::wrapped(&summary(change), width) {
+    for line in lines::wrapped(&summary(change), width) {
         let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&line));
     }
     out

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::super::screen::{bar, shortened, wrapped};
+use super::super::lines::wrapped;
+use super::super::screen::{bar, shortened};
 use super::{Counted, amounts, figure, visible};
 use crate::report::briefing::Tokens;
 use crate::report::context::{LimitUse, OUT_OF_SIGHT, SourceShare};
