@@ -55,7 +55,7 @@ const CODEX: ByHand = ByHand {
         ("an_unreadable_file_drops_every_project_file", DROPS_ALL),
         ("dots_in_codex_home_are_resolved_by_the_disk", "a declared path is taken as it is written"),
     ],
-    agrees: 43,
+    agrees: 44,
 };
 
 const REFUSES: &str = "no declaration says when a client refuses to start";

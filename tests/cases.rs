@@ -249,8 +249,8 @@ fn roster_of(case: &Case, world: &World, ask: &str) -> String {
 
 /// The question that an ASK is.
 pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
-    let words: Vec<&str> = ask.split(' ').collect();
-    let pairs: Vec<(&str, &str)> = words[1..].chunks(2).map(|pair| (pair[0], pair[1])).collect();
+    let words: Vec<String> = ask.split(' ').map(|word| word.replace("\\s", " ")).collect();
+    let pairs: Vec<(&str, &str)> = words[1..].chunks(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
     let one = |key: &str| pairs.iter().find(|(word, _)| *word == key).map(|(_, value)| PathBuf::from(value));
     let mut request: Request = case
         .all("@settings")

@@ -13,8 +13,16 @@ impl Messages {
     /// The reasons, warnings and refusals of an answer.
     pub fn of_answer(&mut self, resolution: &Resolution) {
         let answer = &resolution.answer;
+        // Paths with spaces, the longest first, which would be several words.
+        let places =
+            [&resolution.standpoint.cwd, &resolution.standpoint.home].into_iter().flat_map(|dir| dir.ancestors());
+        let places = places.chain(answer.sources.iter().filter_map(|source| source.path()));
+        let mut spaced: Vec<String> =
+            places.map(|path| path.display().to_string()).filter(|path| path.contains(' ')).collect();
+        spaced.sort_by_key(|path| std::cmp::Reverse(path.len()));
         let mut add = |what: &str, message: &str| {
-            self.0.insert(format!("{what}  {}", plain(message)));
+            let message = spaced.iter().fold(message.to_owned(), |message, path| message.replace(path, "/path"));
+            self.0.insert(format!("{what}  {}", plain(&message)));
         };
         answer.sources.iter().for_each(|source| add(source.fate.word(), &source.reason));
         answer.warnings.iter().for_each(|warning| add(&format!("warning {}", warning.code), &warning.message));

@@ -137,15 +137,15 @@ fn sections(text: &str) -> Vec<(String, String)> {
     sections
 }
 
-/// Parses `HARNESS[@EDITION] from CWD [reading FILE]`; returns `None` for any other form.
+/// Parses `HARNESS[@EDITION] from CWD [reading FILE]`, with `\s` for a space in a path; returns `None` for any other form.
 fn question(words: &str, harness: &str) -> Option<(PathBuf, Option<PathBuf>)> {
-    match words.split(' ').collect::<Vec<_>>().as_slice() {
-        [id, "from", cwd] if id.split('@').next() == Some(harness) => Some((PathBuf::from(cwd), None)),
-        [id, "from", cwd, "reading", file] if id.split('@').next() == Some(harness) => {
-            Some((PathBuf::from(cwd), Some(Path::new(cwd).join(file))))
-        }
-        _ => None,
-    }
+    let words: Vec<String> = words.split(' ').map(|word| word.replace("\\s", " ")).collect();
+    let (cwd, file) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [_, "from", cwd] => (cwd, None),
+        [_, "from", cwd, "reading", file] => (cwd, Some(Path::new(cwd).join(file))),
+        _ => return None,
+    };
+    (words[0].split('@').next() == Some(harness)).then(|| (PathBuf::from(cwd), file))
 }
 
 fn file(header: &str, body: String) -> (PathBuf, Node) {

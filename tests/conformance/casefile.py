@@ -64,11 +64,11 @@ def escape(text):
 
 
 class Ask:
-    """`codex@0.169 from /r/api reading /r/api/x.rs already /r/AGENTS.md` as fields."""
+    """`codex@0.169 from /r/api reading /r/api/x.rs already /r/AGENTS.md` as fields. A space in a path is written `\\s`."""
 
     def __init__(self, words):
         words, *self.steps = words.split(" then ")
-        words = words.split()
+        words = [word.replace("\\s", " ") for word in words.split()]
         self.harness, self.edition = (words[0].split("@") + [None])[:2]
         pairs = list(zip(words[1::2], words[2::2]))
         self.cwd = next((v for k, v in pairs if k == "from"), None)

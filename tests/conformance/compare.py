@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Random trees: the real client and Briefing are asked the same question; any difference is kept as a case file.
 
-usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--together] [--after N] [--switches]
+usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--together] [--after N] [--switches] [--odd]
 
 The harness's driver module has `generate(random) -> (casefile.Case, ask words)`; where an edition is named, it is told
 (`generate(random, edition)`) and the words are a question to that edition. `further(edition)`, where there is one, says what
 else is compared: lists of skills, the block about the environment. Tree number i of a seed is the same tree every time. With
 --after, up to N files of the tree are read before the one that is asked about; with --switches, switches of the client's table are
-set in the tree. Differences are written to --keep (default: ./differences) as ready case files.
+set in the tree; with --odd, the names of directories have spaces and letters beyond ASCII. Differences are written to --keep (default: ./differences) as ready case files.
 """
 import argparse, json, os, random, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -29,7 +29,7 @@ def answered(binary, case, ask):
     command += ["--agent", ask.agent] if ask.agent else []
     command += ["--request", json.dumps(settings)] if settings else []
     command += [ask.reading] if ask.reading else []
-    command += ["--new"] if ask.reading and not os.path.lexists(ask.reading) else []
+    command += ["--new"] if ask.reading and not os.path.lexists(os.path.join(ask.cwd or "/", ask.reading)) else []
     env = {"PATH": os.environ["PATH"], "HOME": home, "TZ": "Etc/UTC", "SHELL": "/bin/bash", **case.env()}
     run = subprocess.run([*casefile.OBEYING, *command], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if run.returncode:
@@ -61,6 +61,8 @@ def one(o, number):
     case, words = module.generate(r, edition) if edition else module.generate(r)
     if o.switches:
         drawn.draw(random.Random(f"{o.seed}/{number}/switches"), harness, case, casefile.Ask(words).cwd or "/")
+    if o.odd:
+        words = drawn.rename(case, words)
     casefile.lay_out(case)
     os.makedirs(case.home(), exist_ok=True)
     if o.after and " reading " in words and " by " not in words:
@@ -135,7 +137,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("harness"); a.add_argument("n", type=int); a.add_argument("seed", type=int)
     a.add_argument("--clients", required=True); a.add_argument("--briefing", required=True)
-    a.add_argument("--keep", default="differences"); a.add_argument("--together", action="store_true"); a.add_argument("--after", type=int, default=0); a.add_argument("--switches", action="store_true"); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
+    a.add_argument("--keep", default="differences"); a.add_argument("--together", action="store_true"); a.add_argument("--after", type=int, default=0); a.add_argument("--switches", action="store_true"); a.add_argument("--odd", action="store_true"); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     o = a.parse_args()
     if o.inside == -1:
         return all_of_them(o)
@@ -144,7 +146,7 @@ def main():
         if difference:
             sys.stdout.write(difference[0]); sys.stderr.write(difference[1])
         sys.exit(3 if difference else 0)
-    again = [o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients), "--briefing", os.path.abspath(o.briefing), "--after", str(o.after)] + ["--switches"] * o.switches
+    again = [o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients), "--briefing", os.path.abspath(o.briefing), "--after", str(o.after)] + ["--switches"] * o.switches + ["--odd"] * o.odd
     found, different, failed = together(o, again) if o.together else (0, 0, 0)
     for i in range(0 if o.together else o.n):
         with tempfile.TemporaryDirectory() as scratch:

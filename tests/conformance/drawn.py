@@ -1,5 +1,5 @@
-"""Sets one or two switches of a client's table (data/clients/ID/switches.toml) in a random tree: variables, keys, files."""
-import json, os, tomllib
+"""Changes a random tree: sets one or two switches of a client's table (data/clients/ID/switches.toml), or gives its directories odd names."""
+import json, os, re, tomllib
 from casefile import Section
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -33,7 +33,7 @@ def draw(r, harness, case, cwd):
 
 def put(case, path, text):
     """Adds a file, unless the tree has something there."""
-    taken = [section.header.split(" ", 1)[0].rstrip("/") for section in case.sections if section.header.startswith("/")]
+    taken = [re.split(r" (?:->|\||\*) ", section.header)[0].rstrip("/") for section in case.sections if section.header.startswith("/")]
     folders = [section.header for section in case.sections if section.header.startswith("/") and section.header.endswith("/")]
     if not any(path == other or other.startswith(path + "/") or path.startswith(other + "/") and other + "/" not in folders for other in taken):
         case.sections.append(Section(path, text))
@@ -45,3 +45,19 @@ def written(name, value, path):
         return f"{name} = {json.dumps('' if value is None else value) if value != {} else '{}'}\n"
     for key in reversed(name.split(".")): value = {key: value}
     return json.dumps(value) + "\n"
+
+
+# Directories of generated trees, each with a name that has a space and a letter beyond ASCII.
+ODD = {"/p": "/p é", "/h": "/h 文", "/r": "/r ü", "/v": "/v ß", "a": "a ö", "s": "s (1)", "src": "src é", "docs": "docs ñ"}
+
+
+def rename(case, words):
+    """Renames the directories of ODD wherever a tree names them. Returns the words of the question with their new names."""
+    pattern = re.compile(r"(?<![\w./~-])(/[phrv])(?![\w.-])|(?<=/)(a|s|src|docs)(?![\w.-])")
+    odd = lambda text: pattern.sub(lambda found: ODD[found[0]], text)
+    home = case.home()
+    for section in case.sections:
+        section.header = odd(section.header)
+        if not section.header.endswith("| base64"): section.body = odd(section.body)
+    if not case.all("@home"): case.sections.append(Section(f"@home {odd(home)}"))
+    return " ".join(odd(word).replace(" ", "\\s") for word in words.split(" "))
