@@ -2,6 +2,7 @@
 //! belongs to one agent is in that agent's room.
 
 pub(in crate::harness) mod conventional;
+pub(in crate::harness) mod folders;
 pub(in crate::harness) mod front_matter;
 pub(in crate::harness) mod heads;
 pub(in crate::harness) mod section;

@@ -14,7 +14,7 @@ ENTRY = "kimi-code/node_modules/@moonshot-ai/kimi-code/dist/main.mjs"
 HEAD, TAIL = "\nThe applicable `AGENTS.md` instructions are:\n\n```````\n", "\n```````\n"
 FOUND = "The following AGENTS.md file(s) apply to paths"
 CONFIG = """default_model = "mock"
-
+{}
 [providers.mock]
 type = "openai"
 base_url = "{}"
@@ -39,7 +39,8 @@ def request(clients, case, ask):
     config = os.path.join(own, "config.toml")
     said = as_laid_out(case, config)
     with open(config, "w") as f:
-        f.write(CONFIG.format(model.url) + said)
+        # Keys that stand in no table stay in none.
+        f.write(CONFIG.format(said, model.url))
     env = environment(case, KIMI_DISABLE_TELEMETRY="1")
     return last_request(model, [node(clients), os.path.join(clients, ENTRY), "-p", prompt(ask)], ask, env)
 

@@ -12,12 +12,12 @@ use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::{Chain, File, Load, PLAIN};
-use crate::harness::kit::heads;
+use crate::harness::kit::{folders, heads};
 use crate::harness::{
     About, Attaches, Changed, Details, Edition, Evidence, History, Profile, Program, Replays, Resumes, Switches,
     switches,
 };
-use crate::search::{Halt, Known, Search};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, Unreadable, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
 
@@ -233,9 +233,10 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
-    if chain.search.is_file(&own, "the user's folder")? {
-        return Err(Halt::refused(own, "the client's own folder is a file"));
-    }
+    folders::require(&own, chain.search)?;
+    let data = chain.search.env("CLINE_DATA_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
+    let data = data.map_or_else(|| own.join("data"), |dir| absolute(cwd, Path::new(&dir)));
+    folders::require(&data, chain.search)?;
     let places = [
         (cwd.join("AGENTS.md"), Scope::Project),
         (cwd.join(".clinerules"), Scope::Rule),

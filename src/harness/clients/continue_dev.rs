@@ -14,9 +14,9 @@ use crate::formats::{Node, Value, dotenv, parse_npm_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
-use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
+use crate::harness::kit::{folders, heads};
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -116,6 +116,7 @@ impl Edition for Continue {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let own = own(at, search)?;
+        folders::require(&own, search)?;
         let file = file(at, search, &mut answer)?;
         let mut rules = settings(&own.join("config.yaml"), search, &mut answer)?;
         let known: HashSet<String> = rules.iter().map(|rule| rule.text().into_owned()).collect();

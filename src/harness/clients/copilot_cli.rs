@@ -11,6 +11,7 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::folders;
 use crate::harness::{
     About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Switches, Version, switches,
 };
@@ -161,6 +162,7 @@ impl Edition for CopilotCli {
         }
         let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
+        folders::require(&home, search)?;
         let repository = repository(&at.cwd, search)?;
         let top = repository.clone().unwrap_or_else(|| PathBuf::from("/"));
         let above = match (&repository, self.behavior.outside) {

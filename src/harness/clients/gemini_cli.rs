@@ -13,7 +13,7 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
-use crate::harness::kit::servers;
+use crate::harness::kit::{folders, servers};
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version, switches,
 };
@@ -165,6 +165,7 @@ impl Edition for GeminiCli {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
+        folders::require(&home.join(".gemini"), search)?;
         let settings = Settings::gather((self.default_name, self.behavior), at, &home, search)?;
         settings.variables.check_system_prompt(at, search)?;
         let home = settings.variables.home(at, search);
@@ -193,7 +194,8 @@ impl Edition for GeminiCli {
         for path in extensions.inactive {
             answer.sources.push(Source::new(path, Scope::Config, Fate::Excluded, "its extension is switched off here"));
         }
-        compose(&texts, &mut answer);
+        let is_collapsed = !subagent::has_own_prompt(at);
+        compose(&texts, is_collapsed, &mut answer);
         loaded_twice(&mut answer);
         if let Some(target) = at.target.as_deref().filter(|_| settings.trusted) {
             reading::look(target, at, &walk, &settings, seen, search, &mut answer)?;
@@ -464,8 +466,8 @@ fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     answer.files_only = Some(message);
 }
 
-/// Adds the two messages at the start of a session.
-fn compose(texts: &[String], answer: &mut Answer) {
+/// Adds the two messages at the start of a session. `is_collapsed`: the system instruction loses surplus newlines.
+fn compose(texts: &[String], is_collapsed: bool, answer: &mut Answer) {
     let [global, extension, project, memory] = texts else { unreachable!("four tiers at the start") };
     let section = |name: &str, text: &str| (!text.is_empty()).then(|| format!("<{name}>\n{text}\n</{name}>"));
     let index = |text: &str| {
@@ -487,7 +489,7 @@ fn compose(texts: &[String], answer: &mut Answer) {
     for (role, sections) in [(Role::System, system), (Role::User, user)] {
         if !sections.is_empty() {
             let mut text = format!("<loaded_context>\n{}\n</loaded_context>", sections.join("\n"));
-            if role == Role::System {
+            if role == Role::System && is_collapsed {
                 let everything = 0..text.len();
                 let kept = without_surplus_newlines(&text, &[everything]);
                 text = kept.into_iter().map(|range| &text[range]).collect();

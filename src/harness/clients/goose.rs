@@ -9,10 +9,10 @@ use std::sync::{Arc, LazyLock};
 
 use ignore::gitignore::Gitignore;
 
-use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Standpoint, Text, Tool, Trigger};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, skills};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Replays, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
@@ -91,10 +91,10 @@ impl Edition for Goose {
         let root = chain.search.env("GOOSE_PATH_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
         let root = root.map(|root| absolute(&at.cwd, &root));
         let base = root.clone().unwrap_or_else(|| chain.config_home());
-        if chain.search.is_file(&base, "the folder that holds the user's own")? {
-            let message =
-                format!("{} is no folder, and goose stops where it cannot make its own below", base.display());
-            return Ok(chain.answer.with_refusal(Refusal::new(&base, message)));
+        folders::require(&base, chain.search)?;
+        if root.is_none() {
+            let named = chain.search.env("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+            folders::require(&named.unwrap_or_else(|| at.home.join(".local/share")), chain.search)?;
         }
         let config = root.as_ref().map_or_else(|| chain.config_home().join("goose"), |root| root.join("config"));
         let names = settings::names(&mut chain, &config)?;

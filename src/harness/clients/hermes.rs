@@ -16,8 +16,7 @@ use crate::formats::{Value, dotenv, parse_python_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
-use crate::harness::kit::heads;
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, heads, skills};
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -122,6 +121,7 @@ impl Edition for Hermes {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let own = profile::own_folder(at, search)?;
+        folders::require(&own, search)?;
         let window = Window::of(at, &own.join("config.yaml"), search)?;
         if sends_rules(at, &own, search)? {
             soul::look(&own.join("SOUL.md"), &window, search, &mut answer)?;

@@ -13,7 +13,7 @@ use crate::answer::{
 use crate::formats::{Node, parse_json, parse_toml};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, skills};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Entry, FileType, absolute, normalized};
@@ -88,6 +88,7 @@ impl Edition for KimiCode {
         let mut found = Found { cwd: at.cwd.clone(), ..Found::default() };
         found.first(&[normalized(&own.join(NAMES[0]))], Scope::User, search, &mut answer)?;
         let own = absolute(&at.cwd, &own);
+        folders::require(&own, search)?;
         found.first(&NAMES.map(|name| at.home.join(".agents").join(name)), Scope::User, search, &mut answer)?;
         for dir in down(&at.cwd, &root) {
             found.first(&[dir.join(".kimi-code").join(NAMES[0])], Scope::Project, search, &mut answer)?;
@@ -251,15 +252,26 @@ fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, ans
     Ok(())
 }
 
-/// Returns the files for the path that a tool reached, without duplicates, known files, and the reached file itself.
+/// Returns the files for the path that a tool reached, without duplicates, known files, and the reached file itself if it
+/// can be read.
 fn fresh(reached: &Path, known: &HashSet<PathBuf>, search: &mut Search) -> Known<Vec<PathBuf>> {
     if is_refused(reached) {
         return Ok(Vec::new());
     }
     let mut seen = HashSet::new();
     let mut files = applying(reached.parent().unwrap_or(Path::new("/")), search)?;
-    files.retain(|path| path != reached && !known.contains(path) && seen.insert(path.clone()));
+    let is_read = files.iter().any(|path| path == reached) && is_text(reached, search)?;
+    files.retain(|path| (path != reached || !is_read) && !known.contains(path) && seen.insert(path.clone()));
     Ok(files)
+}
+
+/// Returns true if the tools can read a file: UTF-8 without NUL, or UTF-16 that begins with a byte order mark.
+fn is_text(path: &Path, search: &mut Search) -> Known<bool> {
+    let read = search.read(path, "the file that a tool reaches, which names itself only if it cannot be read")?;
+    Ok(read.is_ok_and(|raw| {
+        let has_mark = raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff");
+        has_mark || raw.as_text().is_some_and(|text| !text.contains('\0'))
+    }))
 }
 
 /// Returns true if the client's tools refuse a path because its name suggests a secret (Kimi Code 2.1.0).

@@ -3,16 +3,19 @@
 //!
 //! Checked on the real clients from 1.1.53 to 1.18.33 (`opencode run` against a mock provider), November 2026.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::folders;
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches, Version,
     switches,
 };
 use crate::search::{Halt, Known, Search};
+use crate::snapshot::absolute;
 
 mod agents;
 mod brand;
@@ -143,6 +146,10 @@ pub struct OpenCode {
 }
 
 /// Details for the comparison of harnesses; each version replaces what differs.
+/// Variables of the folders below which the client makes one of its own, each with the usual place below home.
+const FOLDERS: [(&str, &str); 3] =
+    [("XDG_DATA_HOME", ".local/share"), ("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".local/state")];
+
 const DETAILS: Details = Details {
     files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
     triggers: "every step of the session; and when the agent reads a file or the user attaches one; editing, writing and the shell add nothing",
@@ -275,6 +282,11 @@ impl Edition for OpenCode {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let flags = Flags::read(self, search).map_err(|message| Halt::refused(&at.cwd, message))?;
+        for (variable, usual) in FOLDERS {
+            let named = search.env(variable).filter(|dir| !dir.is_empty());
+            let base = named.map_or_else(|| at.home.join(usual), |dir| absolute(&at.cwd, Path::new(&dir)));
+            folders::require(&base.join(self.brand.folder), search)?;
+        }
         let places = Places::find(self, at, &flags, search)?;
         let mut answer = Answer { root: Some(places.worktree.clone()), ..Answer::default() };
         let config = Config::gather(self, at, &flags, &places, search, &mut answer)?;

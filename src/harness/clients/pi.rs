@@ -9,10 +9,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{
-    Answer, Certain, Fate, Message, MessageKind, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
+    Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
 };
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
+use crate::harness::kit::folders;
 use crate::harness::kit::section::{Given, Section, behind_mark};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Known, Search};
@@ -199,10 +200,7 @@ impl Edition for Pi {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".pi/agent"), |dir| below_home(at, &dir, &at.cwd));
-        if search.is_file(&own, "the user's folder, where logins are looked for")? {
-            let message = format!("{} is no folder, and pi stops at its logins", own.display());
-            return Ok(answer.with_refusal(Refusal::new(&own, message)));
-        }
+        folders::require(&own, search)?;
         let project = at.cwd.join(".pi");
         let mut settings = Settings::default();
         settings.user = settings::read(&own.join("settings.json"), self.marks, search, &mut answer)?;

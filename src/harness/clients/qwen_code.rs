@@ -10,6 +10,7 @@ use super::gemini_cli::joined;
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
+use crate::harness::kit::folders;
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches, switches,
 };
@@ -142,6 +143,10 @@ impl Edition for QwenCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
+        folders::require(&own, chain.search)?;
+        if let Some(runtime) = chain.search.env("QWEN_RUNTIME_DIR").filter(|dir| !dir.is_empty()) {
+            folders::require(&environment::resolved(&runtime, at), chain.search)?;
+        }
         let settings = match Settings::gather(&mut chain, &own, self.behavior) {
             Err(Halt::Refused(refusal)) => return Ok(chain.answer.with_refusal(refusal)),
             settings => settings?,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{SessionKind, Standpoint};
 use crate::formats::dotenv;
+use crate::harness::kit::folders;
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
@@ -138,6 +139,7 @@ impl Home {
             None => here.default_config(named_state.is_some(), search)?,
         };
         here.check_profile(search)?;
+        folders::require(&here.on_disk(&here.state), search)?;
         Ok(here)
     }
 
@@ -285,7 +287,11 @@ impl Home {
     }
 
     fn check_profile(&self, search: &Search) -> Known<()> {
-        if self.places.workspace != Workspace::Named {
+        // The profile is looked at only where it names the workspace.
+        let has_other_name = ["OPENCLAW_WORKSPACE_DIR", "OPENCLAW_STATE_DIR"]
+            .iter()
+            .any(|name| self.filled_variable(search, name).is_some());
+        if self.places.workspace != Workspace::Named || has_other_name {
             return Ok(());
         }
         let profile = self.variable(search, "OPENCLAW_PROFILE").unwrap_or_default();
