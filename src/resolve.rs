@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{
-    Answer, Certain, Fate, Fidelity, Place, Reached, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
+    Answer, ByPath, Certain, Fate, Fidelity, Place, Reached, Resolution, Source, Standing, Standpoint, Tool, Trigger,
+    Warning,
 };
 use crate::harness::{Attaches, Choice};
 pub use crate::query::Outcome;
@@ -330,12 +331,14 @@ fn complete(
         answer,
         trace,
         own_depends,
+        by_path: ByPath::default(),
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::answer::Scope;
     use crate::harness::custom::Custom;
     use crate::harness::{About, Edition};
     use crate::snapshot::{Fact, FileType, Meta};
@@ -388,15 +391,49 @@ pub(crate) mod tests {
         }
     }
 
+    /// The answer of [`panicking`].
+    fn broken() -> Resolution {
+        let at = Standpoint::plain(Path::new("/p"), Path::new("/h"), Arc::default());
+        let Outcome::Answer(answer) = resolve(&Bare, &panicking(), &at) else { panic!("everything is told") };
+        *answer
+    }
+
     #[test]
     fn a_harness_that_panics_is_refused_and_says_so_where_it_read_last() {
-        let choice = panicking();
-        let at = Standpoint::plain(Path::new("/p"), Path::new("/h"), Arc::default());
-        let Outcome::Answer(answer) = resolve(&Bare, &choice, &at) else { panic!("everything is told") };
+        let answer = broken();
         let refusal = answer.answer.refusal.as_ref().expect("a refusal");
         assert_eq!(refusal.path, Path::new("/p/AGENTS.md"));
         assert!(refusal.message.contains("Broken") && refusal.message.contains("on purpose"), "{}", refusal.message);
         assert_eq!((answer.is_broken(), answer.fidelity), (true, Fidelity::Files));
         assert!(answer.own_depends.contains(&Ask::Content("/p/AGENTS.md".into())));
+    }
+
+    #[test]
+    fn an_answer_is_indexed_by_path() {
+        let mut answer = broken();
+        assert!(answer.has_probed("/p/AGENTS.md".as_ref()) && !answer.has_probed("/p/rules".as_ref()));
+        assert_eq!(answer.warnings_about("/p/AGENTS.md".as_ref()).count(), 1);
+        assert_eq!(answer.sources_of("/p/3".as_ref()).count(), 0);
+        for number in 0..100_usize {
+            let fate = if number.is_multiple_of(9) { Fate::Missing } else { Fate::Loaded };
+            let place = match number % 10 {
+                4 => Place::Url(format!("https://example.org/{number}")),
+                _ => Place::Path(format!("/p/{}", number * 7 % 12).into()),
+            };
+            let reason = number.to_string();
+            answer.answer.sources.push(Source { place, ..Source::new("", Scope::Project, fate, reason) });
+            answer.answer.warnings.push(Warning::at("a", format!("/p/{}", number % 5), number.to_string()));
+        }
+        let answer = answer.clone();
+        let all = || answer.answer.sources.iter();
+        for number in 0..13 {
+            let path = Path::new("/p").join(number.to_string());
+            assert!(answer.sources_of(&path).eq(all().filter(|source| source.path() == Some(&path))), "{number}");
+            let about = answer.answer.warnings.iter().filter(|warning| warning.path.as_ref() == Some(&path));
+            assert!(answer.warnings_about(&path).eq(about), "{number}");
+        }
+        let is_missing = |source: &&Source| source.path().is_none() || source.fate == Fate::Missing;
+        assert!(answer.dangling().eq(all().filter(is_missing)));
+        assert_eq!(answer.dangling().count(), 21, "ten URLs and twelve missing files, one of which is both");
     }
 }

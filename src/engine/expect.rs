@@ -729,7 +729,7 @@ impl Texts {
     /// Explains why a text does not reach an agent.
     fn why_not(&self, text: &Sought, answer: &Resolution) -> String {
         let holding = self.holding(text);
-        let is_source = |(page, _): &&(&Page, _)| answer.answer.sources.iter().any(|source| source.is_file(&page.path));
+        let is_source = |(page, _): &&(&Page, _)| answer.sources_of(&page.path).next().is_some();
         let Some((page, at)) = holding.iter().find(is_source).or(holding.first()) else {
             return "no instruction file says it".to_owned();
         };

@@ -149,7 +149,7 @@ pub(crate) struct Spot {
 
 /// Returns true if a file is among the sources of an answer.
 fn considers(answer: &Resolution, path: &Path) -> bool {
-    answer.answer.sources.iter().any(|source| source.is_file(path))
+    answer.sources_of(path).next().is_some()
 }
 
 /// Returns revision, version and text of an open document.
@@ -163,15 +163,15 @@ impl Core {
     pub(crate) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
         for _ in 0..8 {
             let before = self.session().revision_of(path);
-            let Told { cwd, questions, answers, elsewhere } = self.from_standpoint(path).await?;
+            let read = self.read(path).await;
+            let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
+            let Told { cwd, questions, answers, elsewhere } = self.from_standpoint(path, &raw).await?;
             let seen = seen_as(path, &cwd, &answers);
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
             let subagents = self.subagents(&seen, &questions, &answers).await;
             let twins = self.twins(&seen, &everyone).await;
             let problems = self.problems(path).await;
-            let read = self.read(path).await;
-            let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
             let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
             let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone).await;
             let session = self.session();
@@ -216,7 +216,7 @@ impl Core {
     /// Returns the answers of the chosen agents about a file, from the standpoint: at the start of a session; if that
     /// does not decide about the file, when a file beside it is read; and if that does not either, when the agent is
     /// started there.
-    async fn from_standpoint(self: &Arc<Self>, path: &Path) -> Result<Told> {
+    async fn from_standpoint(self: &Arc<Self>, path: &Path, raw: &Content) -> Result<Told> {
         let beside = beside(path);
         let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
@@ -247,7 +247,7 @@ impl Core {
         let undecided = open(&answers);
         let mut starting = changed(&of(&undecided), |at| at.cwd.clone_from(&beside));
         let mut elsewhere = self.asked(starting.clone()).await;
-        if self.names_what_is_above(path).await {
+        if names_what_is_above(raw) {
             // From there, the file may be outside of the directories that may be imported.
             let decided: Vec<usize> = (0..answers.len()).filter(|at| !undecided.contains(at)).collect();
             let more = changed(&of(&decided), |at| at.cwd.clone_from(&beside));
@@ -261,16 +261,6 @@ impl Core {
         }
         let seen = seen_as(path, &beside, &elsewhere);
         Ok(Told { cwd, questions, answers, elsewhere: (seen, elsewhere) })
-    }
-
-    /// Returns true if a file may import files that are neither beside nor below it.
-    async fn names_what_is_above(self: &Arc<Self>, path: &Path) -> bool {
-        let opened = self.files.opened(path).map(|(raw, _)| raw);
-        let raw = match opened {
-            Some(raw) => Some(raw),
-            None => self.read(path).await.ok().map(|(raw, _)| raw),
-        };
-        raw.is_some_and(|raw| ["@../", "@~/", "@/"].iter().any(|above| raw.text().contains(above)))
     }
 
     /// Returns the questions of the last view of a document.
@@ -309,9 +299,7 @@ impl Core {
             };
             let answers = self.asked(changed(questions, started_there)).await;
             let seen = seen_as(path, dir, &answers);
-            let told = |answer: &Arc<Resolution>| {
-                answer.answer.sources.iter().any(|source| source.is_file(&seen) && source.fate != Fate::Missing)
-            };
+            let told = |answer: &Arc<Resolution>| answer.sources_of(&seen).any(|source| source.fate != Fate::Missing);
             if answers.iter().any(told) {
                 return false;
             }
@@ -341,7 +329,7 @@ impl Core {
     pub(crate) async fn look_for_patterns(self: &Arc<Self>, files: &[PathBuf]) {
         let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for path in files {
-            let Ok((raw, _)) = self.read(path).await else { continue };
+            let Ok(raw) = self.files.read(path) else { continue };
             let patterns = findings::patterns(&raw).into_iter().take(patterns::MOST);
             wanted.entry(beside(path)).or_default().extend(patterns);
         }
@@ -389,9 +377,8 @@ impl Core {
         if self.session().settings.severity(Kind::NotForSubagents).is_none() {
             return Vec::new();
         }
-        let is_told =
-            |source: &Source| source.is_file(seen) && source.trigger == Trigger::Session && source.fate.reaches();
-        let told = questions.iter().zip(answers).filter(|(_, answer)| answer.answer.sources.iter().any(is_told));
+        let is_told = |source: &Source| source.trigger == Trigger::Session && source.fate.reaches();
+        let told = questions.iter().zip(answers).filter(|(_, answer)| answer.sources_of(seen).any(is_told));
         let asked = told.flat_map(|((choice, at), answer)| {
             let agents = answer.answer.agents.iter().map(|agent| agents::standpoint(at, agent));
             let started = agents.filter(|at| at.session == SessionKind::Subagent);
@@ -444,6 +431,11 @@ impl Core {
             _ => Err(Error::internal_error()),
         }
     }
+}
+
+/// Returns true if a file may import files that are neither beside nor below it.
+fn names_what_is_above(raw: &Content) -> bool {
+    ["@../", "@~/", "@/"].iter().any(|above| raw.text().contains(above))
 }
 
 /// Applies a change to the standpoint of every question.

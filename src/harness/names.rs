@@ -1,6 +1,6 @@
 //! Names of all instruction and settings files of any profile, as matchers.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -14,8 +14,9 @@ use crate::harness::ALL;
 pub struct Names {
     /// Last segments without wildcards. These alone exclude most files of a tree.
     last: HashSet<OsString>,
-    /// Text before and after the wildcards of last segments that have some.
-    wild: BTreeSet<(OsString, OsString)>,
+    /// Text before and after the wildcards of last segments that have some, each with the folders that one of its
+    /// patterns begins with. `*` stands for any place.
+    wild: BTreeMap<(OsString, OsString), BTreeSet<OsString>>,
     patterns: GlobSet,
 }
 
@@ -74,13 +75,15 @@ pub fn beside(file: &Path) -> PathBuf {
 impl Names {
     /// Creates a matcher for these endings. An invalid glob is ignored; a test checks those of the profiles.
     pub fn new<'a>(endings: impl IntoIterator<Item = &'a str>) -> Names {
-        let mut names = Names { last: HashSet::new(), wild: BTreeSet::new(), patterns: GlobSet::empty() };
+        let mut names = Names { last: HashSet::new(), wild: BTreeMap::new(), patterns: GlobSet::empty() };
         let mut patterns = Vec::new();
         for ending in endings {
             let last = ending.rsplit('/').next().unwrap_or(ending);
             match (last.split_once('*'), last.rsplit_once('*')) {
                 (Some((before, _)), Some((_, behind))) => {
-                    names.wild.insert((before.into(), behind.into()));
+                    let folder = ending.split_once('/').map_or("*", |(folder, _)| folder);
+                    let folder = if folder.contains('*') { "*" } else { folder };
+                    names.wild.entry((before.into(), behind.into())).or_default().insert(folder.into());
                 }
                 (None, _) | (_, None) => {
                     names.last.insert(last.into());
@@ -94,19 +97,27 @@ impl Names {
 
     /// Returns true if the path ends as one of the patterns describes.
     pub fn matches(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| self.may_match(name)) && self.patterns.is_match(path)
+        // Many files end in `.md`, and few of them are in the folder of an agent.
+        let is_in = |folder: &OsString| folder == "*" || path.iter().any(|part| part == folder);
+        let may_match = |name: &OsStr| self.last.contains(name) || self.wild_as(name).flatten().any(is_in);
+        path.file_name().is_some_and(may_match) && self.patterns.is_match(path)
     }
 
     /// Returns true if a file of this name can match at all. Cheap, for walks over large trees.
     pub fn may_match(&self, name: &OsStr) -> bool {
+        self.last.contains(name) || self.wild_as(name).next().is_some()
+    }
+
+    /// Returns the folders of each last segment with wildcards that the name may match.
+    fn wild_as(&self, name: &OsStr) -> impl Iterator<Item = &BTreeSet<OsString>> {
         let bytes = name.as_encoded_bytes();
-        let wild = |(before, behind): &(OsString, OsString)| {
+        let fits = move |((before, behind), _): &(&(OsString, OsString), _)| {
             let (before, behind) = (before.as_encoded_bytes(), behind.as_encoded_bytes());
             // Most names differ in the last byte, which is quick to compare.
             let may_end_so = behind.last().is_none_or(|last| bytes.last() == Some(last));
             may_end_so && bytes.starts_with(before) && bytes.ends_with(behind)
         };
-        self.last.contains(name) || self.wild.iter().any(wild)
+        self.wild.iter().filter(fits).map(|(_, folders)| folders)
     }
 }
 
@@ -116,7 +127,8 @@ mod tests {
 
     #[test]
     fn endings_match_whole_segments() {
-        let names = Names::new(["AGENTS.md", ".codex/config.toml", ".cursor/rules/**/*.mdc"]);
+        let names =
+            Names::new(["AGENTS.md", ".codex/config.toml", ".cursor/rules/**/*.mdc", "*.prompt.md", "*.d/rules/*.md"]);
         for (path, matches) in [
             ("/r/AGENTS.md", true),
             ("/AGENTS.md", true),
@@ -126,6 +138,9 @@ mod tests {
             ("/r/.cursor/rules/a.mdc", true),
             ("/r/.cursor/rules/a/b.mdc", true),
             ("/r/rules/a.mdc", false),
+            ("/r/a.prompt.md", true),
+            ("/r/x.d/rules/a.md", true),
+            ("/r/.cursor/a.md", false),
         ] {
             assert_eq!(names.matches(Path::new(path)), matches, "{path}");
         }

@@ -8,7 +8,7 @@ use crate::search::Probe;
 /// Returns the fate of `path`, the reason for it, and the probes of the agent for this path.
 pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, String, Vec<&'a Probe>) {
     let probes: Vec<&Probe> = resolution.trace.iter().filter(|probe| probe.path == path).collect();
-    if let Some(source) = resolution.answer.sources.iter().find(|source| source.is_file(path)) {
+    if let Some(source) = resolution.sources_of(path).next() {
         return (Some(source.fate), source.reason.clone(), probes);
     }
     let reason = match (&resolution.answer.refusal, probes.last()) {

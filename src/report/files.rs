@@ -61,5 +61,5 @@ pub fn reading(path: &Path, session: &Resolution, beside: Option<&Resolution>) -
 }
 
 fn source<'a>(path: &Path, answer: &'a Resolution) -> Option<&'a Source> {
-    answer.answer.sources.iter().find(|source| source.is_file(path))
+    answer.sources_of(path).next()
 }

@@ -77,12 +77,11 @@ pub struct Elsewhere<'a> {
 pub fn decides(answer: &Resolution, path: &Path) -> bool {
     let left_out =
         |source: &Source| source.fate == Fate::Dropped && source.limit.is_none() && source.trigger == Trigger::Session;
-    let decided = |source: &Source| source.is_file(path) && source.fate != Fate::Missing && !left_out(source);
-    let mentioned = || answer.answer.sources.iter().any(|source| source.is_file(path));
+    let mut own = answer.sources_of(path).peekable();
+    let is_mentioned = own.peek().is_some();
     answer.answer.refusal.is_some()
-        || answer.answer.sources.iter().any(decided)
-        || (!mentioned()
-            && answer.trace.iter().any(|probe| probe.asked == "content" && probe.path.as_os_str() == path.as_os_str()))
+        || own.any(|source| source.fate != Fate::Missing && !left_out(source))
+        || (!is_mentioned && answer.has_probed(path))
 }
 
 impl<'a> Subject<'a> {
@@ -119,10 +118,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the sources of every answer that are this file.
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&Resolution, &Source)> {
-        self.answers.iter().flat_map(|answer| {
-            let own = answer.answer.sources.iter().filter(|source| source.is_file(self.path));
-            own.map(move |source| (&**answer, source))
-        })
+        self.answers.iter().flat_map(|answer| answer.sources_of(self.path).map(move |source| (&**answer, source)))
     }
 }
 
@@ -241,7 +237,7 @@ impl Finding {
 
 /// Returns the files that agents load in place of `file`.
 pub fn loaded_instead<'a>(file: &Path, answers: impl IntoIterator<Item = &'a Arc<Resolution>>) -> Vec<PathBuf> {
-    let sources = answers.into_iter().flat_map(|answer| &answer.answer.sources).filter(|source| source.is_file(file));
+    let sources = answers.into_iter().flat_map(|answer| answer.sources_of(file));
     let instead: BTreeSet<&PathBuf> = sources.filter_map(|source| source.by.as_ref()).collect();
     instead.into_iter().cloned().collect()
 }

@@ -219,7 +219,7 @@ fn told(
     (at, raw): (&Range<usize>, &Range<usize>),
     sought: &Sought,
 ) -> Reach {
-    let sources: Vec<&Source> = answer.answer.sources.iter().filter(|source| source.is_file(path)).collect();
+    let sources: Vec<&Source> = answer.sources_of(path).collect();
     let is_body = head(decoded).filter(|head| head.closed).is_none_or(|head| at.start >= head.at.end);
     if let Some(listed) = sources.iter().find(|source| is_body && sends_body_on_call(source)) {
         return Reach {

@@ -43,7 +43,7 @@ fn raised(ctx: &Context, finding: &Finding, answer: &Resolution, limit: &Limit) 
 
 /// Returns true if the agent starts and loads the whole file.
 fn helps(ctx: &Context, then: &Resolution) -> bool {
-    let mut own = then.answer.sources.iter().filter(|source| source.is_file(ctx.path())).peekable();
+    let mut own = then.sources_of(ctx.path()).peekable();
     then.answer.refusal.is_none() && own.peek().is_some() && own.all(|source| source.fate == Fate::Loaded)
 }
 

@@ -32,8 +32,7 @@ fn twin(ctx: &Context, finding: &Finding) -> Option<Action> {
     let same = ctx.disk.read(other)?.trim() == ctx.text.trim();
     // Every agent that reads this file must also read the other one.
     let harnesses_without = ctx.subject.answers.iter().any(|answer| {
-        let reads =
-            |path: &Path| answer.answer.sources.iter().any(|source| source.is_file(path) && source.fate.reaches());
+        let reads = |path: &Path| answer.sources_of(path).any(|source| source.fate.reaches());
         reads(ctx.path()) && !reads(other)
     });
     // If the other file is a link to this one, it would dangle. Of an AGENTS.md and a page with its text, the page is the copy.

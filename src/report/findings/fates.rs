@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line, line_from, title};
-use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit, Warning};
+use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit};
 use crate::text::grouped;
 
 /// Returns the findings that follow from the fates of the file.
@@ -56,10 +56,9 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
 /// Returns true if a CLAUDE.md displaces this AGENTS.md, or the agent's version does and warns about it.
 fn is_displaced(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let code = Kind::AgentsDisplaced.code();
-    let said = |warning: &Warning| warning.code == code && warning.path.as_deref() == Some(subject.path);
+    let is_said = || answer.warnings_about(subject.path).any(|warning| warning.code == code);
     let by_claude = |by: &Path| family(by) == "CLAUDE";
-    family(subject.path) == "AGENTS"
-        && source.by.as_deref().map_or_else(|| answer.answer.warnings.iter().any(said), by_claude)
+    family(subject.path) == "AGENTS" && source.by.as_deref().map_or_else(is_said, by_claude)
 }
 
 fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
@@ -145,8 +144,8 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
 /// Returns true if it matters that an agent loads another file instead. It does not if the agent gets the text anyway; nor if
 /// the file belongs to another agent, which reads it, and is only a fallback for this one.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
-    let reaches = |other: &Source| other.is_file(subject.path) && other.fate.reaches();
-    if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
+    let reaches = |answer: &Resolution| answer.sources_of(subject.path).any(|other| other.fate.reaches());
+    if reaches(answer) || super::twice::is_said_elsewhere(subject.raw, answer) {
         return false;
     }
     if let Some(by) = source.by.as_deref() {
@@ -160,8 +159,7 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     }
     let own = family(subject.path);
     let by = source.by.as_deref().map(family).unwrap_or_default();
-    let read_by_another =
-        subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
+    let read_by_another = subject.answers.iter().any(|other| other.harness != answer.harness && reaches(other));
     // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
     by == own || is_displaced(subject, answer, source) || !read_by_another
 }

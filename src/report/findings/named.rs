@@ -37,11 +37,10 @@ const OTHER_CODES: [(&str, Kind); 4] = [
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let (mut found, places) = (Vec::new(), Places::of(subject));
     for answer in subject.answers {
-        let warnings = answer.answer.warnings.iter();
-        let own = warnings.filter(|warning| warning.path.as_deref() == Some(subject.path));
-        found.extend(own.filter_map(|warning| of_warning(subject, &places, answer, warning)));
+        let warnings = answer.warnings_about(subject.path);
+        found.extend(warnings.filter_map(|warning| of_warning(subject, &places, answer, warning)));
         found.extend(refusal(subject, &places, answer));
-        found.extend(answer.answer.sources.iter().filter_map(|source| entry(subject, &places, answer, source)));
+        found.extend(answer.dangling().filter_map(|source| entry(subject, &places, answer, source)));
     }
     found
 }
@@ -89,10 +88,8 @@ fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
 
 /// The other file that a remark names, if it is there.
 fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Option<(PathBuf, String)> {
-    let named = others(subject, message).find(|other| {
-        let sources = &answer.answer.sources;
-        sources.iter().any(|source| source.is_file(other) && source.fate != Fate::Missing)
-    });
+    let is_there = |path: &&Path| answer.sources_of(path).any(|source| source.fate != Fate::Missing);
+    let named = others(subject, message).find(is_there);
     named.map(|other| (other.to_owned(), "this file".to_owned()))
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line};
-use crate::answer::{Fate, Scope};
+use crate::answer::{Fate, Scope, Source};
 use crate::glob;
 use crate::harness::ALL;
 use crate::search::Probe;
@@ -103,10 +103,8 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
     }
     // On a disk that does not tell case apart, the harness found it under its own name.
     let missed = subject.answers.iter().filter(|answer| {
-        let found =
-            answer.answer.sources.iter().any(|source| {
-                source.is_file(subject.path) || (source.is_file(&wanted) && source.fate != Fate::Missing)
-            });
+        let is_there = |source: &Source| source.fate != Fate::Missing;
+        let found = answer.sources_of(subject.path).next().is_some() || answer.sources_of(&wanted).any(is_there);
         !found && answer.trace.iter().any(|probe| would_find(probe, &wanted))
     });
     let missed: Vec<&str> = missed.map(|answer| answer.title.as_str()).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::words::{Paths, count};
 use super::{Finding, Kind, Subject};
-use crate::answer::{Fate, Leaf, MessageKind, Resolution, Scope, Source};
+use crate::answer::{Fate, Leaf, MessageKind, Resolution, Scope};
 use crate::formats::Remembered;
 use crate::snapshot::Content;
 
@@ -22,8 +22,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let own: Vec<Range<usize>> = paragraphs(text).collect();
     let mut found: Vec<Finding> = Vec::new();
     // Pages that others import are written for people, and repeat each other.
-    let is_own = |source: &&Source| source.is_file(subject.path) && source.scope != Scope::Import;
-    let reads_it = |answer: &&Arc<Resolution>| answer.answer.sources.iter().any(|source| is_own(&source));
+    let reads_it =
+        |answer: &&Arc<Resolution>| answer.sources_of(subject.path).any(|source| source.scope != Scope::Import);
     if own.is_empty() {
         return found;
     }

@@ -125,8 +125,8 @@ const NEED_NOT_EXIST: [&str; 68] = [
 pub fn references(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> BTreeSet<Reference> {
     let mut own = answers
         .iter()
-        .flat_map(|answer| &answer.answer.sources)
-        .filter(|source| source.is_file(path) && source.scope != Scope::Import)
+        .flat_map(|answer| answer.sources_of(path))
+        .filter(|source| source.scope != Scope::Import)
         .peekable();
     let Some(text) = std::str::from_utf8(raw).ok().filter(|_| own.peek().is_some()) else { return BTreeSet::new() };
     let only_called = own.all(|source| source.trigger == Trigger::Call || !source.fate.reaches());

@@ -8,9 +8,7 @@ use crate::answer::Resolution;
 
 /// Returns a finding for each agent with sub-agents that do not load the file.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
-    let reaches = |answer: &Resolution| {
-        answer.answer.sources.iter().any(|source| source.is_file(subject.path) && source.fate.reaches())
-    };
+    let reaches = |answer: &Resolution| answer.sources_of(subject.path).any(|source| source.fate.reaches());
     let mut without: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for answer in subject.subagents.iter().filter(|answer| !reaches(answer)) {
         let agent = answer.standpoint.agent.as_deref().unwrap_or("sub-agents");

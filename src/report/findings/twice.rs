@@ -15,10 +15,10 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let Some(text) = searchable(subject.raw) else { return Vec::new() };
     let mut found = Vec::new();
     for answer in subject.answers {
-        let own = answer.answer.sources.iter().find(|source| source.is_file(subject.path) && is_there(source));
+        let own = answer.sources_of(subject.path).find(|source| is_there(source));
         let Some(own) = own.filter(|own| own.fate == Fate::Loaded) else { continue };
         // The harness itself said so.
-        if answer.answer.warnings.iter().any(|w| w.code == "loaded-twice" && w.path.as_deref() == Some(subject.path)) {
+        if answer.warnings_about(subject.path).any(|warning| warning.code == "loaded-twice") {
             continue;
         }
         let same_size = |other: &&Source| other.place != own.place && is_there(other) && other.size == own.size;

@@ -67,8 +67,7 @@ fn sentence(subject: &Subject, beside: Option<&(Subject, String)>) -> String {
 }
 
 fn does(answer: &Resolution, subject: &Subject, beside: Option<&(Subject, String)>) -> Does {
-    let reaching = |source: &&Source| source.is_file(subject.path) && source.fate.reaches();
-    if let Some(source) = answer.answer.sources.iter().find(reaching) {
+    if let Some(source) = answer.sources_of(subject.path).find(|source| source.fate.reaches()) {
         let kept = source.kept.iter().map(ExactSizeIterator::len).sum();
         let part = match (source.fate, source.size) {
             (Fate::Truncated, Some(size)) => Part::Bytes { kept, of: size.bytes },
