@@ -9,6 +9,7 @@ use crate::snapshot::Ask;
 use crate::text::grouped;
 
 pub mod agent;
+mod by_path;
 mod claim;
 mod mention;
 mod source;
@@ -16,6 +17,7 @@ mod standpoint;
 mod text;
 mod words;
 
+pub use by_path::ByPath;
 pub use claim::{Claim, Replayed, Standing};
 pub use mention::Mention;
 pub use source::{Described, Limit, Place, Source};
@@ -249,6 +251,8 @@ pub struct Resolution {
     pub trace: Trace,
     /// Facts that the answer depends on, except those of its parts.
     pub own_depends: Vec<Ask>,
+    /// Index of the answer by path.
+    pub by_path: ByPath,
 }
 
 impl Resolution {

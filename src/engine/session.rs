@@ -9,10 +9,12 @@ use tower_lsp::ls_types::Uri;
 
 use super::settings::Settings;
 use crate::answer::Resolution;
+use crate::harness::custom::Customs;
 use crate::lsp::announce::Announced;
 use crate::lsp::capabilities::Abilities;
 use crate::lsp::convert::Encoding;
 use crate::lsp::documents::Document;
+use crate::queries::declarations::Declared;
 use crate::request::{Defaults, beside};
 use crate::snapshot::absolute;
 
@@ -25,6 +27,8 @@ pub(crate) struct Session {
     pub(crate) settings: Settings,
     /// Result of applying `settings` to `base`.
     pub(crate) defaults: Arc<Defaults>,
+    /// Agents declared by each file, or by no file, under these settings; each with the declaration that was read.
+    customs: HashMap<Option<PathBuf>, (Option<Declared>, Arc<Customs>)>,
     /// Instruction file names of all agents declared so far.
     pub(crate) custom_names: HashSet<OsString>,
     /// Number of times that settings were requested or set, so that a late response does not replace newer settings.
@@ -51,6 +55,7 @@ impl Session {
     pub(crate) fn new(base: Defaults) -> Session {
         Session {
             defaults: Arc::new(base.clone()),
+            customs: HashMap::new(),
             custom_names: HashSet::new(),
             base,
             initial: Settings::default(),
@@ -96,7 +101,23 @@ impl Session {
     pub(crate) fn set(&mut self, settings: Settings) {
         self.defaults = Arc::new(settings.over(&self.base));
         self.settings = settings;
+        self.customs.clear();
         self.epoch += 1;
+    }
+
+    /// Returns the agents that a declaration and the settings declare. A declaration is parsed again once it differs.
+    pub(crate) fn customs(&mut self, declared: Option<&Declared>) -> Arc<Customs> {
+        let path = declared.map(|declared| declared.path().to_owned());
+        if let Some((known, customs)) = self.customs.get(&path)
+            && known.as_ref() == declared
+        {
+            return customs.clone();
+        }
+        let customs = Arc::new(Customs::of(declared, &self.settings.custom_harnesses));
+        let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
+        self.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
+        self.customs.insert(path, (declared.cloned(), customs.clone()));
+        customs
     }
 
     pub(crate) fn next_revision(&mut self) -> u64 {

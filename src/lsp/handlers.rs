@@ -356,6 +356,10 @@ impl Core {
 
     /// Returns the agents used by people who start them in `cwd`.
     pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
+        // Agents that the project names count without evidence.
+        if !defaults.customs.agents.is_empty() {
+            return Arc::new(Roster::of(&[], &defaults.customs, &defaults.editor));
+        }
         let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
         Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
     }
@@ -363,10 +367,6 @@ impl Core {
     /// Returns the agents declared for the start directory `cwd`, by its workspace and by the settings.
     pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
         let declared = self.query(Declarations::of(cwd)).await;
-        let mut session = self.session();
-        let customs = Arc::new(Customs::of(declared.value.as_ref(), &session.settings.custom_harnesses));
-        let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
-        session.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
-        customs
+        self.session().customs(declared.value.as_ref())
     }
 }

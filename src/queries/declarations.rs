@@ -20,6 +20,13 @@ pub struct Declared {
     content: Content,
 }
 
+impl Declared {
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// The question which declarations exist in a directory and above it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Above {
