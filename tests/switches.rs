@@ -117,7 +117,7 @@ fn answer(profile: &Profile, setting: &str) -> Resolution {
 
 /// The sections of a case that set a switch, once for each file that can.
 fn settings(switch: &Switch, table: &Switches, id: &str) -> Vec<String> {
-    let at = |written: &str| written.replacen('~', "/h", 1).replacen("./", "/r/", 1);
+    let at = |written: &str| written.replacen('~', "/h", 1).replacen("./", "/r/", 1).replacen(":/", "/r/", 1);
     let name = &switch.name;
     match switch.kind {
         Kind::Variable => vec![format!("-- @env {name}=/some/value --\n")],

@@ -35,7 +35,8 @@ pub struct Switches {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Settings files by the names that rows use. Each has the places where the client looks for it, of which the first
-    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory.
+    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory, `:/`
+    /// the root of the repository.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<String>>,
     /// Rows of the table.
@@ -160,6 +161,7 @@ impl Switches {
 
     /// Doubts an answer for every switch that is set and not covered by a case.
     pub(crate) fn doubt(&self, id: &str, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
+        let places = Places { at, root: answer.root.as_deref().unwrap_or(&at.cwd).to_owned() };
         let mut read = BTreeMap::new();
         for switch in &self.switch {
             let Some(loses) = switch.doubt else { continue };
@@ -169,19 +171,21 @@ impl Switches {
                 Kind::Option => {
                     at.options.get(id).and_then(|options| options.get(bare(name))).map(|_| "is given".to_owned())
                 }
-                Kind::File => match self.place_of(switch, at, search) {
+                Kind::File => match self.place_of(switch, &places, search) {
                     Some(path) => search.stat(&path, "a switch")?.is_ok().then(|| "is there".to_owned()),
                     None => None,
                 },
                 Kind::Key => {
                     for file in &switch.files {
                         if !read.contains_key(file.as_str()) {
-                            read.insert(file.as_str(), self.settings(file, at, search)?);
+                            read.insert(file.as_str(), self.settings(file, &places, search)?);
                         }
                     }
                     let keys: Vec<&str> = name.split('.').collect();
                     let mut settings = switch.files.iter().filter_map(|file| read[file.as_str()].as_ref());
-                    let set = |node: &Node| node.at_path(&keys).is_some_and(|node| switch.counts(&plainly(node)));
+                    // VS Code writes the dots of a name.
+                    let value = |node: &Node| node.get(name).or_else(|| node.at_path(&keys)).map(plainly);
+                    let set = |node: &Node| value(node).is_some_and(|value| switch.counts(&value));
                     settings.find(|(_, node)| set(node)).map(|(path, _)| format!("is set in {}", path.display()))
                 }
                 Kind::Behaviour => None,
@@ -207,17 +211,17 @@ impl Switches {
     }
 
     /// Returns the path of the settings file with this name.
-    fn file(&self, name: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
-        self.files.get(name)?.iter().find_map(|written| place(written, at, search))
+    fn file(&self, name: &str, places: &Places, search: &Search) -> Option<PathBuf> {
+        self.files.get(name)?.iter().find_map(|written| places.find(written, search))
     }
 
-    fn place_of(&self, switch: &Switch, at: &Standpoint, search: &Search) -> Option<PathBuf> {
-        switch.files.first().map_or_else(|| place(&switch.name, at, search), |name| self.file(name, at, search))
+    fn place_of(&self, switch: &Switch, places: &Places, search: &Search) -> Option<PathBuf> {
+        switch.files.first().map_or_else(|| places.find(&switch.name, search), |name| self.file(name, places, search))
     }
 
     /// Reads and parses the settings file with this name; returns its path too.
-    fn settings(&self, file: &str, at: &Standpoint, search: &mut Search) -> Known<Option<(PathBuf, Node)>> {
-        let Some(path) = self.file(file, at, search) else { return Ok(None) };
+    fn settings(&self, file: &str, places: &Places, search: &mut Search) -> Known<Option<(PathBuf, Node)>> {
+        let Some(path) = self.file(file, places, search) else { return Ok(None) };
         let Ok(raw) = search.read(&path, "its switches")? else { return Ok(None) };
         let text = raw.text();
         let parsed = match path.extension().and_then(|ending| ending.to_str()) {
@@ -251,16 +255,25 @@ fn bare(option: &str) -> &str {
     option.trim_start_matches('-')
 }
 
-/// Resolves a place, if its variable is set.
-fn place(written: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
-    let (start, below) = written.split_once('/').unwrap_or((written, ""));
-    let start = match start.strip_prefix('$') {
-        Some(variable) => at.cwd.join(search.env(variable).filter(|value| !value.is_empty())?),
-        None if start == "~" => at.home.clone(),
-        None if start == "." => at.cwd.clone(),
-        None => PathBuf::from("/"),
-    };
-    Some(if below.is_empty() { start } else { start.join(Path::new(below)) })
+/// Directories that places of a table begin with.
+struct Places<'a> {
+    at: &'a Standpoint,
+    root: PathBuf,
+}
+
+impl Places<'_> {
+    /// Resolves a place, if its variable is set.
+    fn find(&self, written: &str, search: &Search) -> Option<PathBuf> {
+        let (start, below) = written.split_once('/').unwrap_or((written, ""));
+        let start = match (start.strip_prefix('$'), start) {
+            (Some(variable), _) => self.at.cwd.join(search.env(variable).filter(|value| !value.is_empty())?),
+            (None, "~") => self.at.home.clone(),
+            (None, ".") => self.at.cwd.clone(),
+            (None, ":") => self.root.clone(),
+            (None, _) => PathBuf::from("/"),
+        };
+        Some(if below.is_empty() { start } else { start.join(Path::new(below)) })
+    }
 }
 
 /// Formats a value as in `Switch::unless`.

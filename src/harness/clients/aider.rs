@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};
 use crate::harness::kit::conventional::{Chain, File, Load, PLAIN};
-use crate::harness::{About, Details, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute, relative};
 
@@ -69,6 +69,10 @@ struct Aider;
 impl Edition for Aider {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("aider")
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {

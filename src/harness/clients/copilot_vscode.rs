@@ -15,7 +15,7 @@ use crate::harness::kit::conventional::{Chain, File, Globs, InFolder, Load, PLAI
 use crate::harness::kit::front_matter::split;
 use crate::harness::kit::heads;
 use crate::harness::kit::vscode::{self, Settings};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches, switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, FileType, absolute};
 use crate::text::locale_compare;
@@ -76,6 +76,10 @@ struct CopilotVscode;
 impl Edition for CopilotVscode {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        switches::table!("copilot-vscode")
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -144,8 +144,10 @@ impl Edition for QwenCode {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
         folders::require(&own, chain.search)?;
-        if let Some(runtime) = chain.search.env("QWEN_RUNTIME_DIR").filter(|dir| !dir.is_empty()) {
-            folders::require(&environment::resolved(&runtime, at), chain.search)?;
+        for variable in ["QWEN_RUNTIME_DIR", "QWEN_CODE_MEMORY_BASE_DIR"] {
+            if let Some(dir) = chain.search.env(variable).filter(|dir| !dir.is_empty()) {
+                folders::require(&environment::resolved(&dir, at), chain.search)?;
+            }
         }
         let settings = match Settings::gather(&mut chain, &own, self.behavior) {
             Err(Halt::Refused(refusal)) => return Ok(chain.answer.with_refusal(refusal)),

@@ -9,6 +9,32 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
 const KEY: &str = "include_project_context";
+/// Keys with a boolean (Mistral Vibe 3.0.2).
+const BOOLEANS: &str = "ask_confirmation_on_exit autocopy_to_clipboard bypass_tool_permissions context_warnings cursor_blink \
+    disable_welcome_banner_animation enable_auto_approve enable_auto_update enable_background_processes \
+    enable_connectors enable_mcp enable_mouse_capture enable_notifications enable_otel enable_subagents \
+    enable_system_trust_store enable_telemetry enable_update_checks \
+    experimental_enable_document_library_connector experimental_enable_model_catalog \
+    experimental_enable_registry_skills experimental_enable_tab_status file_watcher_for_autocomplete \
+    include_commit_signature include_model_info include_prompt_detail managed_shell_tools_enabled \
+    narrator_enabled raise_on_compaction_failure show_greeting show_subagent_status_list show_thinking_nodes \
+    smart_approve_available smart_approve_default voice_mode_enabled";
+/// Keys with a number.
+const NUMBERS: &str = "api_connect_timeout api_pool_timeout api_retry_max_elapsed_time api_stream_idle_timeout api_timeout \
+    api_write_timeout auto_compact_threshold compaction_max_output_tokens compaction_reasoning_limit_tokens \
+    max_concurrent_subagents max_subagents output_limit_retries output_token_reserve worktree_limit";
+/// Keys with a text.
+const TEXTS: &str = "active_model active_transcribe_model active_tts_model catalog_recommended_model compaction_prompt_id \
+    compaction_thinking console_base_url default_agent displayed_workdir log_level otel_endpoint \
+    otel_redaction routed_default_model system_prompt_id theme title_prompt_id vibe_base_url \
+    vibe_code_sessions_base_url";
+/// Keys with a list.
+const LISTS: &str = "agent_paths allowed_models applied_migrations connectors disabled_agents disabled_skills disabled_tools \
+    enabled_agents enabled_skills enabled_tools installed_agents mcp_servers providers routed_extra_models \
+    skill_paths tool_paths transcribe_models transcribe_providers tts_models tts_providers";
+/// Keys with a table.
+const TABLES: &str = "catalog_model_aliases compaction_model experiments models project_context routed_model_config \
+    session_logging tools utility_models vision_model";
 
 /// Returns true if instructions are sent.
 pub(super) fn includes_context(
@@ -60,7 +86,10 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
 fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<Node>> {
     let problem = match search.read(path, "settings say whether instructions are sent")? {
         Ok(raw) => match raw.as_text().map(parse_toml) {
-            Some(Ok(node)) => return Ok(Some(node)),
+            Some(Ok(node)) => {
+                check_types(&node, path, answer)?;
+                return Ok(Some(node));
+            }
             Some(Err(problem)) => {
                 return Err(Halt::refused(path, format!("these settings are no TOML: {}", problem.message)));
             }
@@ -71,6 +100,31 @@ fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<N
     };
     answer.doubt(&[Certain::Set], format!("{}: {problem}", path.display()));
     Ok(None)
+}
+
+/// Refuses a list, a table or a single value in the place of another of these, at which the client stops. Doubts the
+/// answer for a single value of another type, which pydantic may convert.
+fn check_types(settings: &Node, path: &Path, answer: &mut Answer) -> Known<()> {
+    for (key, node) in settings.as_table().unwrap_or_default() {
+        let is_one_of = |keys: &str| keys.split(' ').any(|known| known == key);
+        let is_as_meant = match &node.value {
+            Value::List(_) => is_one_of(LISTS),
+            Value::Table(_) => is_one_of(TABLES),
+            Value::Bool(_) => is_one_of(BOOLEANS),
+            Value::Integer(_) | Value::Float(_) => is_one_of(NUMBERS),
+            Value::Text(_) | Value::Date(_) | Value::Null => is_one_of(TEXTS),
+        };
+        if is_as_meant || ![BOOLEANS, NUMBERS, TEXTS, LISTS, TABLES].into_iter().any(is_one_of) {
+            continue;
+        }
+        let is_single = !matches!(node.value, Value::List(_) | Value::Table(_));
+        if is_single && [BOOLEANS, NUMBERS, TEXTS].into_iter().any(is_one_of) {
+            answer.doubt(&[Certain::Set], format!("{}: {key} has a value of another type", path.display()));
+        } else {
+            return Err(Halt::refused(path, format!("{key} has a value of another type")));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the value of the variable in the environment or in the user's `.env`, ignoring the case of its name.
