@@ -609,6 +609,10 @@ fn services_get_their_own_forms() {
     assert!(note.contains("tests=\"1\" failures=\"0\"") && note.contains("<system-out>information: "), "{note}");
     let gitlab: Value = serde_json::from_str(&check("gitlab")).expect("JSON");
     assert_eq!(gitlab[0]["check_name"], "over-budget");
+    let help = "Help: move a section to the directory that its heading names";
+    assert!(gitlab[0]["content"]["body"].as_str().is_some_and(|body| body.starts_with(help)), "{gitlab}");
+    assert!(junit.contains(&format!(">{help}")), "{junit}");
+    assert!(check("github").contains(&format!("%0A{help}")), "the annotation helps as well");
     assert_eq!((&gitlab[0]["severity"], &gitlab[0]["location"]["path"]), (&"major".into(), &"AGENTS.md".into()));
     let sarif: Value = serde_json::from_str(&check("sarif")).expect("JSON");
     let hash = sarif["runs"][0]["results"][0]["partialFingerprints"]["primaryLocationLineHash"].as_str();

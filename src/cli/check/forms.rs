@@ -89,7 +89,7 @@ fn line_of(found: &Found) -> Line {
 }
 
 /// What helps, and where it is explained.
-fn help(found: &Found) -> String {
+pub(super) fn help(found: &Found) -> String {
     let code = found.code();
     match page::fix(found.finding.kind) {
         Some(fix) => format!("{fix} (`briefing explain {code}`)"),
@@ -210,7 +210,8 @@ pub(super) fn github(report: &Report) -> String {
         } else {
             format!("file={},line={},", property(&found.path), start.0)
         };
-        let _ = writeln!(out, "::{level} {place}title=Briefing ({})::{}", found.code(), data(&found.finding.message));
+        let (code, message) = (found.code(), data(&found.finding.message));
+        let _ = writeln!(out, "::{level} {place}title=Briefing ({code})::{message}%0AHelp: {}", data(&help(found)));
     }
     out
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::super::words::visible;
+use super::forms::help;
 use super::{Found, Report};
 use crate::report::findings::Severity;
 use crate::report::judged::sentence;
@@ -25,10 +26,10 @@ pub(super) fn junit(report: &Report) -> String {
     for found in &report.all {
         let (line, _) = found.position(found.finding.range.start);
         let (path, code, message) = (xml(&found.path), found.code(), xml(&found.finding.message));
-        let severity = found.severity.word();
+        let (severity, help) = (found.severity.word(), xml(&format!("Help: {}", help(found))));
         let said = match fails(found) {
-            true => format!("<failure type=\"{severity}\" message=\"{message}\"/>"),
-            false => format!("<system-out>{severity}: {message}</system-out>"),
+            true => format!("<failure type=\"{severity}\" message=\"{message}\">{help}</failure>"),
+            false => format!("<system-out>{severity}: {message}\n{help}</system-out>"),
         };
         let _ = writeln!(
             out,
@@ -66,6 +67,7 @@ pub(super) fn gitlab(report: &Report) -> Result<String, String> {
         .map(|found| {
             json!({
                 "description": found.finding.message,
+                "content": {"body": format!("Help: {}", help(found))},
                 "check_name": found.code(),
                 "fingerprint": found.fingerprint,
                 "severity": severity(found),
