@@ -13,7 +13,7 @@ use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint,
 use crate::harness::kit::front_matter;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable};
-use crate::text::js_trim;
+use crate::text::{grouped, js_trim};
 
 /// Owner of a file; an import has the owner of its importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -341,8 +341,10 @@ impl<'s, 'a> Loader<'s, 'a> {
             "import-outside",
             path,
             format!(
-                "{}: @{word} is {reason}; approve it in Claude Code, or start it in a directory above",
-                path.display()
+                "{}: @{word} is {reason}: its {} B do not reach the model; approve it in Claude Code, or start it in a \
+                 directory above",
+                path.display(),
+                grouped(usize::try_from(meta.len).unwrap_or(usize::MAX))
             ),
         ));
         self.consider(met(target, role, Some(path), Fate::Dropped, reason));
