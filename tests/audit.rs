@@ -6,7 +6,7 @@ use briefing::engine::audit::LIST_BYTES;
 use briefing::records::lines::Lines;
 use serde_json::{Value, json};
 
-use crate::homes::{briefing, lay_out, opencode_home, root_of};
+use crate::homes::{briefing, databases, files, in_the_future, later_root_of, lay_out, opencode_home, root_of};
 
 const ALL: [&str; 3] = ["audit", "--since", "all"];
 
@@ -589,4 +589,41 @@ fn a_rule_that_came_with_a_new_file_is_compared() {
     std::fs::write(&rule, format!("{text}And one more.\n")).expect("a rule");
     let (_, said) = audit(root.path(), &["--last", "--diff"]);
     assert!(said.contains("migrations.md\n  + And one more.\n") && !said.contains("cannot be compared"), "{said}");
+}
+
+#[test]
+fn a_session_that_was_told_of_a_change_holds_the_older_text_still() {
+    let root = root_of("claude-code/an_import_of_a_nested_file.txt");
+    std::fs::write(root.path().join("r/CLAUDE.md"), "The second root rule of the project.\n").expect("a file");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("CLAUDE.md\n  is in context as it was, beside the text of now"), "{said}");
+    assert!(!said.contains("what it holds is what it would be told now"), "{said}");
+}
+
+#[test]
+fn an_import_that_nothing_names_any_more_is_not_sent() {
+    let root = later_root_of("claude-code/an_import_is_a_file_of_its_own.txt");
+    std::fs::write(root.path().join("r/CLAUDE.md"), "The root rule of the project.\n").expect("a file");
+    let (_, said) = audit(root.path(), &["--last", "--diff"]);
+    assert!(said.contains("more.md\n  is not sent any more"), "{said}");
+}
+
+#[test]
+fn a_cut_of_one_text_is_not_one_of_another() {
+    let root = tempfile::tempdir().expect("a directory");
+    lay_out("hermes/a_read_brings_two_files.txt", root.path());
+    // The client sends them in the one order or in the other.
+    let of = |dir: &str, rule: &str| format!("[Subdirectory context discovered: {dir}/AGENTS.md]\\n{rule}");
+    let (upper, lower) = (of("src", "The rule of the sources."), of("src/deep", "The deep rule."));
+    let both = |first: &str, second: &str| format!("{first}\\n\\n{second}");
+    for file in files(&root.path().join("h")) {
+        let text = std::fs::read_to_string(&file).expect("rows");
+        std::fs::write(&file, text.replace(&both(&upper, &lower), &both(&lower, &upper))).expect("rows");
+    }
+    in_the_future(root.path());
+    databases(root.path());
+    std::fs::write(root.path().join("r/AGENTS.md"), "A long rule.\n".repeat(5000)).expect("a file");
+    let said = audit_json(root.path(), &["--last"]);
+    let read = said["sessions"][0]["steps"].as_array().expect("steps").last().expect("a step");
+    assert_eq!(read["given"][0]["fate"], "loaded", "{read}");
 }

@@ -168,3 +168,14 @@ fn a_case_that_is_written_is_named_and_holds_a_message_once() {
     let (_, said) = briefing(root.path(), &verify);
     assert!(said.contains("\noverwrote "), "{said}");
 }
+
+/// The session began with one text, and was told of another one when it went on.
+#[test]
+fn a_text_that_came_later_is_no_evidence_for_the_start() {
+    let root = root_of("claude-code/an_import_of_a_nested_file.txt");
+    std::fs::write(root.path().join("r/CLAUDE.md"), "The second root rule of the project.\n").expect("a file");
+    let (code, said) = briefing(root.path(), &VERIFY);
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!((code, &said["agents"][0]["different"]), (Some(2), &0.into()), "{said}");
+    assert_eq!(said["agents"][0]["reasons"]["a file is another one now"], 2, "{said}");
+}

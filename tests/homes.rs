@@ -144,7 +144,7 @@ pub fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Puts the rows that cases hold as lines, in files `DATABASE#SESSION`, into databases.
-fn databases(root: &Path) {
+pub fn databases(root: &Path) {
     for file in files(&root.join("h")) {
         let path = file.to_str().expect("UTF-8");
         let Some((database, _)) = path.rsplit_once(".db#") else { continue };

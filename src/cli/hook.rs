@@ -141,7 +141,7 @@ fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
         match change.now {
             Fate::Other => words.push(format!("{name} changed: {}", count(of('-').max(of('+')), "line"))),
             Fate::None => words.push(format!("{name} is not sent any more")),
-            Fate::New | Fate::Unknown => {}
+            Fate::Beside | Fate::New | Fate::Unknown => {}
         }
     }
     words.dedup();

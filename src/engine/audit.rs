@@ -231,7 +231,15 @@ impl<'a> Now<'a> {
     /// Returns the limit that cut a text. If the text differs from what would be sent now, the limit is a guess: one
     /// that the text reaches.
     fn cut(&self, answer: &Resolution, given: &Given, is_sent: bool) -> Option<Cut> {
-        let is_it = |source: &&Source| given.path.as_deref().is_none_or(|path| source.path() == Some(path));
+        // A text without a path is the message that holds its files.
+        let is_whole = |message: usize| {
+            let whole = answer.answer.messages.get(message).map(|message| &*message.text);
+            whole.is_some() && (whole == given.text.as_deref() || whole == given.sent.as_deref())
+        };
+        let is_it = |source: &&Source| match &given.path {
+            Some(path) => source.path() == Some(path),
+            None => !is_sent || source.message.is_some_and(is_whole),
+        };
         let mut sources = answer.answer.sources.iter().filter(is_it);
         if is_sent {
             let limit = sources.find(|source| source.fate == Fate::Truncated)?.limit.as_ref()?;

@@ -125,8 +125,14 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
                 Some(path) => path == file,
                 None => is_of_start && step <= number && given.purpose == Purpose::Instructions,
             };
-            let mut texts = session.everything().filter(|&(place, given)| is_of_file(place, given));
-            texts.any(|(place, _)| now.standing(session, place).same == Some(true))
+            let texts: Vec<Place> = session
+                .everything()
+                .filter(|&(place, given)| is_of_file(place, given))
+                .map(|(place, _)| place)
+                .collect();
+            // What the session was told later, after a change, is no evidence for what it was told before.
+            let until_now = texts.iter().rev().find(|place| place.0 <= number);
+            until_now.or(texts.first()).is_some_and(|&place| now.standing(session, place).same == Some(true))
         };
         let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
         let is_other = now.changes(&answer, begun).any(|file| !is_that_of_then(&file));

@@ -7,25 +7,31 @@ use super::audit::Now;
 use crate::answer::{self, Trigger};
 use crate::records::audit::{Change, Fate};
 use crate::records::session::{FILE_AGAIN, Place};
-use crate::records::{How, Purpose, Session};
+use crate::records::{Given, How, Purpose, Session};
 use crate::text::line_difference;
 
 /// Compares the context at the end of a session with what would be sent now.
 pub fn changes(session: &Session, now: &Now) -> Vec<Change> {
     let Some(last) = session.steps.len().checked_sub(1) else { return Vec::new() };
     let held = session.held_after(last);
-    let instructions =
-        held.iter().filter(|&&place| session.given(place).purpose == Purpose::Instructions).filter(|&&place| {
-            // If the session was notified of a change, it also holds the new text.
-            let label = session.given(place).label();
-            let knows = |&other: &Place| {
-                other > place
-                    && session.given(other).label() == label
-                    && now.standing(session, other).same == Some(true)
-            };
-            session.given(place).name != FILE_AGAIN && !held.iter().any(knows)
+    let mut changes = Vec::new();
+    for &place in &held {
+        let given = session.given(place);
+        if given.purpose != Purpose::Instructions || given.name == FILE_AGAIN {
+            continue;
+        }
+        let knows = |&other: &Place| {
+            other > place
+                && session.given(other).label() == given.label()
+                && now.standing(session, other).same == Some(true)
+        };
+        // A session that was told of a change has the new text beside the old one.
+        let is_beside = held.iter().any(knows) && now.standing(session, place).same == Some(false);
+        changes.extend(match is_beside {
+            true => Some(of(given, Fate::Beside)),
+            false => change(session, place, now),
         });
-    let mut changes: Vec<Change> = instructions.filter_map(|&place| change(session, place, now)).collect();
+    }
     changes.extend(unheard(session, now));
     changes
 }
@@ -33,6 +39,8 @@ pub fn changes(session: &Session, now: &Now) -> Vec<Change> {
 fn change(session: &Session, place: Place, now: &Now) -> Option<Change> {
     let given = session.given(place);
     let (fate, lines) = match (now.standing(session, place).same, now.text(session, place)) {
+        // A file may be as it was, and not be sent any more, because nothing imports it now.
+        (Some(true), None) if place.0 == 0 && given.path.is_some() => (Fate::None, Vec::new()),
         (Some(true), _) => return None,
         (None, _) => (Fate::Unknown, Vec::new()),
         (Some(false), None) => (Fate::None, Vec::new()),
@@ -50,7 +58,11 @@ fn change(session: &Session, place: Place, now: &Now) -> Option<Change> {
         }
         .to_owned()
     });
-    Some(Change { path: given.path.clone(), name: given.name.clone(), now: fate, why, lines })
+    Some(Change { why, lines, ..of(given, fate) })
+}
+
+fn of(given: &Given, now: Fate) -> Change {
+    Change { path: given.path.clone(), name: given.name.clone(), now, why: None, lines: Vec::new() }
 }
 
 /// Returns the files that would be sent at the start and never were, if the record names the files that were.

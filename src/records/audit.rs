@@ -75,7 +75,7 @@ pub struct Change {
     pub path: Option<PathBuf>,
     /// What it is.
     pub name: String,
-    /// What would be sent now: `other`, `none`, `new` where the session does not hold the file, or `unknown`.
+    /// What would be sent now: `other`, `none`, `beside` where the session holds the text of now as well, `new` where the session does not hold the file, or `unknown`.
     pub now: Fate,
     /// Why it is not known, if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +94,8 @@ pub enum Fate {
     Other,
     /// It is not sent any more.
     None,
+    /// Another text is sent now, and the session was given that as well.
+    Beside,
     /// The session was never given it.
     New,
     /// The record does not hold the text, or it is not known what would be sent.

@@ -406,6 +406,7 @@ pub(super) fn difference(session: &Session, audit: &Audit, paths: &Paths) -> Str
         match change.now {
             Fate::New => write(&mut out, 2, GOOD, "would be sent now, and was not given to it"),
             Fate::None => write(&mut out, 2, LOST, "is not sent any more"),
+            Fate::Beside => write(&mut out, 2, PLAIN, "is in context as it was, beside the text of now"),
             Fate::Other | Fate::Unknown => {}
         }
         for line in change.lines.iter().take(LINES) {
