@@ -88,7 +88,11 @@ impl Edition for KimiCode {
         let mut found = Found { cwd: at.cwd.clone(), ..Found::default() };
         found.first(&[normalized(&own.join(NAMES[0]))], Scope::User, search, &mut answer)?;
         let own = absolute(&at.cwd, &own);
-        folders::require(&own, search)?;
+        if folders::is_lost(&own, search)? {
+            // It goes on without its log; what it does without its settings was not seen.
+            let reason = format!("{} cannot be a folder, and Kimi Code has no settings without it", own.display());
+            answer.doubt(&[Certain::Set], reason);
+        }
         found.first(&NAMES.map(|name| at.home.join(".agents").join(name)), Scope::User, search, &mut answer)?;
         for dir in down(&at.cwd, &root) {
             found.first(&[dir.join(".kimi-code").join(NAMES[0])], Scope::Project, search, &mut answer)?;

@@ -5,14 +5,19 @@ use std::path::Path;
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, FileType};
 
-/// Refuses a folder that the client cannot make, because it is, or lies below, something that is not a directory.
+/// Refuses a folder that the client cannot make.
 pub(in crate::harness) fn require(folder: &Path, search: &mut Search) -> Known<()> {
-    match search.stat(folder, "a folder of the client's own, which it makes where it is missing")? {
-        Ok(meta) if meta.kind == FileType::Dir => Ok(()),
-        Ok(_) | Err(Errno::NOTDIR) => {
-            let message = format!("{} cannot be a folder, and the client stops where it has none", folder.display());
-            Err(Halt::refused(folder, message))
-        }
-        Err(_) => Ok(()),
+    if is_lost(folder, search)? {
+        let message = format!("{} cannot be a folder, and the client stops where it has none", folder.display());
+        return Err(Halt::refused(folder, message));
     }
+    Ok(())
+}
+
+/// Returns true if a folder cannot be made, because it is, or lies below, something that is not a directory.
+pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<bool> {
+    Ok(match search.stat(folder, "a folder of the client's own, which it makes where it is missing")? {
+        Ok(meta) => meta.kind != FileType::Dir,
+        Err(error) => error == Errno::NOTDIR,
+    })
 }
