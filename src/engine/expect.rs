@@ -617,8 +617,8 @@ impl Rows {
 struct Texts {
     /// Sorted by path.
     pages: Vec<Page>,
-    /// Places of texts that were searched: the page, and the byte range in its text.
-    known: RefCell<HashMap<String, Vec<InPage>>>,
+    /// Places of texts that were searched.
+    known: RefCell<HashMap<String, Arc<Vec<InPage>>>>,
     /// Searched messages by hash; most answers contain the same ones.
     messages: RefCell<HashMap<u64, Heard>>,
     /// All sentences of the instruction files.
@@ -632,8 +632,8 @@ struct Heard {
     says: HashMap<String, bool>,
 }
 
-/// Index of a page, and a byte range in its text.
-type InPage = (usize, Range<usize>);
+/// Index of a page, and the byte ranges of a text in it, of which there is at least one.
+type InPage = (usize, Vec<Range<usize>>);
 
 struct Page {
     path: PathBuf,
@@ -701,23 +701,23 @@ impl Texts {
 
     /// Returns the places of a text, as byte ranges of the files.
     fn places(&self, text: &Sought) -> Vec<(PathBuf, Content, Range<usize>)> {
-        let of = |page: &Page| {
-            let found = text.places_in(page.plain());
-            let raw = page.raw.raw_ranges(&found);
+        let of = |(page, found): &InPage| {
+            let page = &self.pages[*page];
+            let raw = page.raw.raw_ranges(found);
             raw.into_iter().map(|at| (page.path.clone(), page.raw.clone(), at)).collect::<Vec<_>>()
         };
-        self.pages.iter().flat_map(of).collect()
+        self.found(text).iter().flat_map(of).collect()
     }
 
-    /// Returns the files that contain a text, each with the first place.
-    fn holding(&self, text: &Sought) -> Vec<(&Page, Range<usize>)> {
-        let mut known = self.known.borrow_mut();
-        let find = || {
-            let pages = self.pages.iter().enumerate();
-            pages.filter_map(|(page, one)| Some((page, text.places_in(one.plain()).into_iter().next()?))).collect()
-        };
-        let found: &Vec<InPage> = known.entry(text.text().to_owned()).or_insert_with(find);
-        found.iter().map(|(page, at)| (&self.pages[*page], at.clone())).collect()
+    /// Returns the places of a text, each page searched once for it.
+    fn found(&self, text: &Sought) -> Arc<Vec<InPage>> {
+        if let Some(found) = self.known.borrow().get(text.text()) {
+            return found.clone();
+        }
+        let pages = self.pages.iter().enumerate().map(|(page, one)| (page, text.places_in(one.plain())));
+        let found: Arc<Vec<InPage>> = Arc::new(pages.filter(|(_, found)| !found.is_empty()).collect());
+        self.known.borrow_mut().insert(text.text().to_owned(), found.clone());
+        found
     }
 
     /// Returns the line that is most similar to a text.
@@ -728,12 +728,13 @@ impl Texts {
 
     /// Explains why a text does not reach an agent.
     fn why_not(&self, text: &Sought, answer: &Resolution) -> String {
-        let holding = self.holding(text);
-        let is_source = |(page, _): &&(&Page, _)| answer.sources_of(&page.path).next().is_some();
-        let Some((page, at)) = holding.iter().find(is_source).or(holding.first()) else {
+        let found = self.found(text);
+        let is_source = |(page, _): &&InPage| answer.sources_of(&self.pages[*page].path).next().is_some();
+        let Some((page, at)) = found.iter().find(is_source).or(found.first()) else {
             return "no instruction file says it".to_owned();
         };
-        why::reason(answer, &page.path, (&page.raw, &page.text), at, text)
+        let page = &self.pages[*page];
+        why::reason(answer, &page.path, (&page.raw, &page.text), &at[0], text)
     }
 }
 
