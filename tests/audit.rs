@@ -627,3 +627,15 @@ fn a_cut_of_one_text_is_not_one_of_another() {
     let read = said["sessions"][0]["steps"].as_array().expect("steps").last().expect("a step");
     assert_eq!(read["given"][0]["fate"], "loaded", "{read}");
 }
+
+#[test]
+fn a_record_without_a_request_says_so() {
+    let root = root_of("mistral-vibe/a_start_alone.txt");
+    for file in files(&root.path().join("h/.vibe/logs")) {
+        if file.extension().is_some_and(|end| end == "jsonl") {
+            std::fs::write(file, "").expect("a record");
+        }
+    }
+    let (code, said) = audit(root.path(), &[]);
+    assert!(code == Some(0) && said.contains("no request is in the record"), "{said}");
+}

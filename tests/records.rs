@@ -200,6 +200,21 @@ fn an_audit_is_what_the_client_sent_or_says_that_it_does_not_know() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+#[test]
+fn what_a_call_brought_is_not_known_before_the_next_request() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/kimi-code/a_read_below_a_start_below_the_root.txt");
+    let case = Case::parse(&std::fs::read_to_string(path).expect("a case"));
+    let (file, body) = recorded(&case).remove(0);
+    let call = body.lines().position(|line| line.contains("\"tool.call\"")).expect("a call") + 1;
+    let known = |lines| -> Vec<How> {
+        let session = read(&case, "kimi-code", &file, body, lines);
+        session.steps.last().expect("a step").given.iter().map(|given| given.how).collect()
+    };
+    assert_eq!(known(call), [How::Unknown]);
+    assert_eq!(known(usize::MAX), [How::Recorded]);
+}
+
 /// What stands between the lines of a session that is made up here.
 const START: &str = r#"{"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-11-24T10:00:00.000Z","cwd":"/r","sessionId":"s","version":"2.1.330","message":{"role":"user","content":"a secret prompt"}}
 {"type":"attachment","uuid":"a1","timestamp":"2026-11-24T10:00:01.000Z","cwd":"/r","sessionId":"s","version":"2.1.330","attachment":{"type":"instructions","files":[{"path":"/r/CLAUDE.md","type":"Project","content":"Use tabs."}]},"rendered":[{"content":"Use tabs."}]}

@@ -345,6 +345,10 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
         };
         found.push(Verdict { code: "unread".to_owned(), message, path: None });
     }
+    if session.steps.is_empty() {
+        let message = "no request is in the record".to_owned();
+        found.push(Verdict { code: "unread".to_owned(), message, path: None });
+    }
     let problems = session.problems.iter();
     found.extend(problems.map(|problem| Verdict { code: "unread".to_owned(), message: problem.clone(), path: None }));
     found

@@ -152,6 +152,8 @@ fn time(milliseconds: Option<i64>) -> Option<jiff::Timestamp> {
 fn read(lines: &mut Lines, builder: &mut Builder) {
     let session = builder.session.file.ancestors().nth(3).and_then(Path::file_name);
     builder.session.id = session.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // A reminder about a call is written before the next request.
+    let mut is_called = false;
     lines.each(|line| {
         let line: Line = serde_json::from_slice(line)?;
         let when = time(line.time);
@@ -164,8 +166,11 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
                 }
             }
             "context.append_loop_event" => {
-                if let Some(event) = line.event.filter(|event| event.kind == "tool.call") {
-                    call(builder, &event, when);
+                let event = line.event.as_ref();
+                is_called &= event.is_none_or(|event| event.kind != "step.begin");
+                if let Some(event) = event.filter(|event| event.kind == "tool.call") {
+                    call(builder, event, when);
+                    is_called = true;
                 }
             }
             "context.apply_compaction" | "context.clear" => {
@@ -177,6 +182,10 @@ fn read(lines: &mut Lines, builder: &mut Builder) {
         }
         Ok(())
     });
+    if is_called {
+        let step = builder.last_step();
+        builder.give(step, Given::unknown(Purpose::Reminder, REMINDS, None));
+    }
 }
 
 /// Name of a reminder that lists files.
