@@ -218,8 +218,7 @@ pub fn main() -> ExitCode {
             Failure::Misuse(message) => (message, MISUSE),
             Failure::Unwritten(message) => (message, UNWRITTEN),
         };
-        // Where even that cannot be said, the exit code does.
-        let _ = writeln!(io::stderr(), "briefing: {message}");
+        show::say(&message);
         ExitCode::from(code)
     })
 }

@@ -163,6 +163,8 @@ fn no_line_of_a_screen_is_wider_than_the_terminal() {
         &["inspect"],
         &["expect"],
         &["agents", "--agents", "claude-code"],
+        &["audit", "no-session-of-this-name"],
+        &["verify", "--records"],
     ] {
         for columns in [60, 80] {
             let mut command = place.command("project", arguments.iter());

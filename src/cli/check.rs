@@ -278,7 +278,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     if let Some(file) = &arguments.write_baseline {
         write(&here.join(file), &baseline(&report)?)?;
-        eprintln!("briefing: {} written to {}", count(report.all.len(), "finding"), visible(&file.display()));
+        say(&format!("{} written to {}", count(report.all.len(), "finding"), visible(&file.display())));
     }
     if let Some(file) = &arguments.baseline {
         leave_out(&mut report, &known(&here.join(file))?);
@@ -353,7 +353,7 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
             return Err(format!("--budget: {id} is not among the agents that are checked; name it with --agents"));
         };
         let Some(share) = share(answer) else {
-            eprintln!("briefing: --budget {id}: nothing that {} loads here has a limit", answer.title);
+            say(&format!("--budget {id}: nothing that {} loads here has a limit", answer.title));
             continue;
         };
         if share.percent() >= *percent {

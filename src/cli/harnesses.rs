@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     let here = std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))?;
     let customs = customs(&Real, &here);
     for problem in &customs.problems {
-        eprintln!("briefing: {problem}");
+        say(&problem.to_string());
     }
     let defaults = Defaults { customs: Arc::new(customs), ..super::defaults(None) };
     let installed = versions(&here, &defaults);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::show::{Asked, asked, directory, exists, here, print, print_screen, write};
+use super::show::{Asked, asked, directory, exists, here, print, print_screen, say, write};
 use super::whom::Whom;
 use super::words::visible;
 use super::{Failure, lines, screen};
@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
     let Asked { answers, problems, judged } = asked(&files, &request, &places, base)?;
     for problem in &problems {
-        eprintln!("briefing: {problem}");
+        say(&problem.to_string());
     }
     let counted = counted(answers, arguments.tokens, &files)?;
     let out = match arguments.format {

@@ -554,7 +554,8 @@ fn fitted(text: &str) -> String {
 
 /// Says something about the answers on standard error.
 pub(super) fn say(problem: &str) {
-    eprintln!("{}", fitted(&format!("briefing: {}", redact::redacted(problem))));
+    // Where even that cannot be said, the exit code does.
+    let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("briefing: {}", redact::redacted(problem))));
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {

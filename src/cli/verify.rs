@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::audit::{Since, parse_time};
-use super::show::{Disk, answer, exists, here, installed, print, questions, write};
+use super::show::{Disk, answer, exists, here, installed, print, questions, say, write};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     // Only now may a program be run.
     let place = if expected == Where::OwnRoot { verify::place() } else { expected };
     if place != expected {
-        eprintln!("briefing: this system lets no namespaces be made; it is asked on the copy instead");
+        say("this system lets no namespaces be made; it is asked on the copy instead");
     }
     let mut worst = 0;
     for one in &asked {
@@ -317,7 +317,7 @@ fn outcome(
     lay_out(place == Where::Copy)?;
     match verify::ask(plan, place, answers) {
         Err(why) if place == Where::OwnRoot => {
-            eprintln!("briefing: {why}; it is asked on the copy instead");
+            say(&format!("{why}; it is asked on the copy instead"));
             lay_out(true)?;
             verify::ask(plan, Where::Copy, answers)
         }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::Verify;
 use crate::answer::{Standpoint, Trigger};
 use crate::cli::audit::{parse_agent, project};
-use crate::cli::show::{Disk, answer, here, print, write};
+use crate::cli::show::{Disk, answer, here, print, print_screen, write};
 use crate::cli::whom::Format;
 use crate::cli::words::visible;
 use crate::cli::{FINDINGS, Failure, MISUSE, redact};
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
             let json = serde_json::json!({ "agents": found });
             print(&(serde_json::to_string_pretty(&json).map_err(|error| error.to_string())? + "\n"))?;
         }
-        Format::Text => print(&table(&found))?,
+        Format::Text => print_screen(&table(&found))?,
     }
     let first = found.iter().find_map(|one| Some((one, one.differences.first()?)));
     if let (Some(file), Some((of_version, difference))) = (&arguments.case, first) {
