@@ -175,7 +175,7 @@ fn an_edit_of_another_file_came_before_no_rule_of_its_own() {
         .expect("a row");
     edit("prt_0", "db/a.sql", 1795615840000);
     let (_, said) = audit(root.path(), &["--last", "--why", "use tabs"]);
-    assert!(said.contains("after 1 edit, before 0") && !said.contains("was made before it came"), "{said}");
+    assert!(said.contains("after 1 edit, before none") && !said.contains("was made before it came"), "{said}");
     edit("prt_01", "src/b.ts", 1795615840001);
     let (_, said) = audit(root.path(), &["--last", "--why", "use tabs"]);
     assert!(said.contains("edit src/b.ts was made before it came") && !said.contains("a.sql was made"), "{said}");

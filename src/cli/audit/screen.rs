@@ -351,6 +351,7 @@ pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: 
             let said = match (before, edits.len() - before) {
                 (0, 1) => "before the only edit".to_owned(),
                 (0, after) => format!("before all {after} edits"),
+                (before, 0) => format!("after {}, before none", count(before, "edit")),
                 (before, after) => format!("after {}, before {after}", count(before, "edit")),
             };
             write(&mut out, 2, PLAIN, &said);
