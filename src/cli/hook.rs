@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::defaults;
-use super::show::{Asked, answer, asked, here, print};
+use super::show::{Asked, answer, asked, here, print, say};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
 use crate::engine::audit::{LIST_BYTES, Now, Wanted, homes, sessions};
@@ -96,7 +96,7 @@ pub(super) fn run(hook: &Hook) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("briefing: hook {}: {problem}", hook.client.harness());
+            say(&format!("hook {}: {problem}", hook.client.harness()));
             ExitCode::from(HARMLESS)
         }
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{here, print, print_styled};
+use super::show::{here, print, print_styled, say};
 use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{FINDINGS, Failure, lines, screen};
@@ -92,11 +92,8 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
     let nowhere = found.places.is_empty() && found.elsewhere.is_empty();
     let missing: Vec<&str> = arguments.require.iter().map(String::as_str).filter(|id| !gets(&found, id)).collect();
     if !missing.is_empty() {
-        eprintln!(
-            "briefing: --require: {} {} not get it",
-            list(&missing),
-            if missing.len() == 1 { "does" } else { "do" }
-        );
+        let do_not = if missing.len() == 1 { "does" } else { "do" };
+        say(&format!("--require: {} {do_not} not get it", list(&missing)));
     }
     Ok(if nowhere || !missing.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
