@@ -1,7 +1,7 @@
 //! Requests: the parameters that LSP, MCP and the command line share, and their conversion to standpoints.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -169,6 +169,13 @@ pub struct Places {
     pub read_before: Vec<PathBuf>,
     /// Files that were injected earlier.
     pub already_loaded: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Returns the start of a session in a directory.
+    pub fn start(cwd: &Path) -> Places {
+        Places { cwd: cwd.to_owned(), target: None, read_before: Vec::new(), already_loaded: Vec::new() }
+    }
 }
 
 /// Fields of a request, each with its expected form for error messages.

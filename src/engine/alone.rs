@@ -11,7 +11,7 @@ use crate::answer::Resolution;
 use crate::disk::{AtRevision, Buffers, Filesystem, Real, Still};
 use crate::engine::{Core, Date};
 use crate::lsp::Server;
-use crate::request::Defaults;
+use crate::request::{Defaults, Places, Request};
 
 /// A server without a client, and the runtime that it works on.
 pub(crate) struct Alone {
@@ -66,6 +66,15 @@ pub(crate) fn at_rest_over(
 }
 
 impl Core {
+    /// Returns the answers about agents started in `cwd`.
+    ///
+    /// # Errors
+    /// If the agents in the settings are invalid. The error is a message for people.
+    pub(crate) async fn started_in(self: &Arc<Self>, cwd: &Path) -> Result<Vec<Arc<Resolution>>, String> {
+        let answers = self.answers(&Request::default(), &Places::start(cwd)).await;
+        Ok(answers.map_err(|error| error.message.into_owned())?.0)
+    }
+
     /// Makes a directory the only workspace folder, and applies the settings.
     pub(crate) fn start_in(&self, cwd: &Path, settings: Settings) {
         let mut session = self.session();

@@ -53,7 +53,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
     let (_other, then) = at_rest(defaults, root, settings.clone(), Some(&before))?;
     let root = now.session().folders[0].clone();
     runtime.block_on(async {
-        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let places = Places::start(&root);
         let (answers, _) = now.answers(request, &places).await.map_err(|error| error.message.into_owned())?;
         let judged = now.judged(&places, &answers).await;
         let agents = agents(&then, &now, request, &places, &answers).await?;

@@ -66,7 +66,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
     let root = core.session().folders[0].clone();
     let only: Vec<PathBuf> = only.iter().map(|path| core.files.real(path)).collect();
     runtime.block_on(async {
-        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let places = Places::start(&root);
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
         let judged = core.judged(&places, &session).await;

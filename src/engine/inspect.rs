@@ -29,7 +29,7 @@ pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspec
     let (runtime, core) = at_rest(base, root, settings, None)?;
     let root = core.session().folders[0].clone();
     runtime.block_on(async {
-        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let places = Places::start(&root);
         let asked = core.answers(&Request::default(), &places).await;
         let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
         let judged = core.judged(&places, &answers).await;

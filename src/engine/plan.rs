@@ -109,7 +109,7 @@ impl Planning {
     /// Compares the instructions of all agents before and after the plan, sentence by sentence.
     async fn prove(&self, files: &Changes) -> Result<Proof, String> {
         let then = self.with(files);
-        let places = self.places();
+        let places = Places::start(&self.root);
         let in_words = |error: tower_lsp::jsonrpc::Error| error.message.into_owned();
         let (answers, _) = self.now.answers(&Request::default(), &places).await.map_err(in_words)?;
         let agents = agents(&then, &self.now, &Request::default(), &places, &answers).await?;
@@ -169,14 +169,9 @@ impl Planning {
         prove(core, &self.root, &below(core, &self.root, session, revision), Files::Scanned(revision)).await
     }
 
-    fn places(&self) -> Places {
-        Places { cwd: self.root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() }
-    }
-
     /// Returns the answers for agents started in the root.
     async fn answers(&self, core: &Arc<Core>) -> Result<Vec<Arc<Resolution>>, String> {
-        let asked = core.answers(&Request::default(), &self.places()).await;
-        Ok(asked.map_err(|error| error.message.into_owned())?.0)
+        core.started_in(&self.root).await
     }
 
     /// Plans to move a file's sections into the directories that they mention, or into rules for the patterns that they
@@ -283,7 +278,7 @@ impl Planning {
         dirs.insert(&self.root);
         let mut together = Vec::new();
         for dir in dirs {
-            let places = Places { cwd: dir.to_owned(), ..self.places() };
+            let places = Places::start(dir);
             let asked = self.now.answers(&Request::default(), &places).await;
             for answer in asked.map_err(|error| error.message.into_owned())?.0 {
                 let sources = answer.answer.sources.iter();

@@ -27,9 +27,8 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
     let (runtime, core) = at_rest(base, cwd, settings, None)?;
     runtime.block_on(async {
         let cwd = core.session().folders[0].clone();
-        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        let asked = core.answers(&Request::default(), &places).await;
-        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let places = Places::start(&cwd);
+        let answers = core.started_in(&cwd).await?;
         let root = project(&cwd, &home, &answers);
         {
             // The search covers the whole project, but agents are still started in `cwd`.

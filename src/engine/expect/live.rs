@@ -5,7 +5,10 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Below, Files, Ground, Proof, of_proof, read};
+use super::declarations::read;
+use super::findings::of_proof;
+use super::prove::Ground;
+use super::{Below, Files, Proof};
 use crate::engine::Core;
 use crate::engine::memory::Memory;
 use crate::queries::declarations::Above;
@@ -18,10 +21,13 @@ use crate::snapshot::Content;
 /// Failed expectations, each with its file.
 type Failed = Vec<(PathBuf, Content, Finding)>;
 
-/// Failed expectations, cached by declaration and number.
+/// An expectation: the directory that it is applied to, the file that declares it, and its id.
+type Name = (PathBuf, PathBuf, String);
+
+/// Failed expectations, cached by name.
 #[derive(Default)]
 pub(crate) struct Proven {
-    failed: Memory<(PathBuf, usize), Failed>,
+    failed: Memory<Name, Failed>,
     /// Number of evaluations, for tests.
     #[cfg(test)]
     count: std::sync::atomic::AtomicUsize,
@@ -37,26 +43,31 @@ impl Proven {
         };
         let Some(folder) = folder.filter(|_| is_on) else { return Vec::new() };
         let (folder, path) = (core.files.real(&folder), core.files.real(path));
-        let declarations = core.query(Above::from(&beside(&path), &folder)).await;
-        let mut found = Vec::new();
-        for declaration in &declarations.value {
+        let above = core.query(Above::from(&beside(&path), &folder)).await;
+        let mut declarations = Vec::new();
+        for declaration in &above.value {
             let Ok(raw) = read(core, declaration).await else { continue };
             let here = declared(&raw);
-            // Most declarations contain no expectations, so nothing needs to be searched.
-            if here.all.is_empty() && here.wrong.is_empty() && here.extends.is_none() {
-                continue;
+            if !here.all.is_empty() || !here.wrong.is_empty() || here.extends.is_some() {
+                declarations.push(declaration.clone());
             }
-            let instructions = core.files_of(&folder).await.files;
-            let below = Below { instructions, settings: BTreeSet::new(), declarations: vec![declaration.clone()] };
-            let mut ground = Ground::of(core, &folder, &below, Files::Matched).await;
-            found.append(&mut ground.proofs.wrong);
-            for number in 0..ground.proofs.all.len() {
-                let (key, stamp) = ((declaration.clone(), number), ground.stamp(number));
-                let prove = self.failing(core, &mut ground, number);
-                // Expectations that are too expensive while typing are left to `briefing check`.
-                let Ok(failed) = self.failed.get(core, key, Some(stamp), prove).await else { continue };
-                found.extend(failed.iter().cloned());
-            }
+        }
+        // Most projects declare no expectations, so nothing needs to be searched.
+        if declarations.is_empty() {
+            return Vec::new();
+        }
+        let instructions = core.files_of(&folder).await.files;
+        let below = Below { instructions, settings: BTreeSet::new(), declarations };
+        let mut ground = Ground::of(core, &folder, &below, Files::Matched).await;
+        let mut found = std::mem::take(&mut ground.proofs.wrong);
+        for number in 0..ground.proofs.all.len() {
+            let proof = &ground.proofs.all[number];
+            let key = (proof.dir.clone(), proof.path.clone(), proof.expectation.id.clone());
+            let stamp = ground.stamp(number);
+            let prove = self.failing(core, &mut ground, number);
+            // Expectations that are too expensive while typing are left to `briefing check`.
+            let Ok(failed) = self.failed.get(core, key, Some(stamp), prove).await else { continue };
+            found.extend(failed.iter().cloned());
         }
         found.into_iter().filter(|(file, ..)| *file == path).map(|(.., finding)| finding).collect()
     }
@@ -95,7 +106,7 @@ impl Ground {
 }
 
 /// Returns the files that expectations are about, sorted and relative to the root.
-pub(super) async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
+pub async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
     let patterns: BTreeSet<(&Path, &String)> =
         proofs.iter().flat_map(|proof| proof.expectation.paths.iter().map(|pattern| (&*proof.dir, pattern))).collect();
     let mut files = BTreeSet::new();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Proof, declarations, project, resolved};
+use super::declarations::{declarations, resolved};
+use super::{Proof, project};
 use crate::answer::SessionKind;
 use crate::engine::alone::at_rest;
 use crate::engine::below::below;
@@ -11,7 +12,7 @@ use crate::glob;
 use crate::records::{How, Kind, Purpose, Session};
 use crate::report::expect::{Wanted, When};
 use crate::report::why::{Plain, Sought};
-use crate::request::{Defaults, Places, Request};
+use crate::request::Defaults;
 
 /// An expectation of a project with the texts that it demands.
 pub struct Demanded {
@@ -51,9 +52,7 @@ pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<De
     let (runtime, core) = at_rest(base, cwd, settings, None)?;
     runtime.block_on(async {
         let cwd = core.session().folders[0].clone();
-        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        let asked = core.answers(&Request::default(), &places).await;
-        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let answers = core.started_in(&cwd).await?;
         let root = project(&cwd, &home, &answers);
         let mut judged = Vec::new();
         let declared = declarations(&core, &root, &below(&core, &root, &answers, None).declarations).await;
@@ -140,7 +139,7 @@ impl Demanded {
         let place = format!("step {step}: {} {}", at.kind.word(), at.name.as_deref().unwrap_or_default());
         let (is_wrong, why) = match &self.wanted {
             Wanted::Present(all) => match all.iter().find(|text| !says(text)) {
-                Some(missing) => (true, format!("“{}” was not in context", super::shortened(missing.text()))),
+                Some(missing) => (true, format!("“{}” was not in context", super::rows::shortened(missing.text()))),
                 None => (false, String::new()),
             },
             Wanted::Absent(text) => (says(text), "the text was in context".to_owned()),

@@ -17,7 +17,7 @@ pub struct Declared {
     /// Valid expectations, in the order of the file.
     pub all: Vec<Expectation>,
     /// Another `briefing.toml` whose expectations hold here too, relative to this file.
-    pub extends: Option<String>,
+    pub extends: Option<Spanned<String>>,
     /// Findings about the invalid expectations.
     pub wrong: Vec<Finding>,
 }
@@ -27,7 +27,7 @@ pub struct Declared {
 struct File {
     #[serde(default)]
     expect: Vec<Spanned<toml::Value>>,
-    extends: Option<String>,
+    extends: Option<Spanned<String>>,
 }
 
 /// An expectation: a sentence that must, or must not, reach an agent. Exactly one of `text`, `file`, `section`, `absent`,
@@ -198,7 +198,7 @@ mod tests {
         let raw = "extends = \"../policy/briefing.toml\"\n\n[[expect]]\nid = \"no-pii\"\ntext = \"Never log personal data\"\n\
             paths = [\"services/payments/**\"]\nfrom = [\"/\", \"services/payments/\"]\nreason = \"PCI\"\n";
         let declared = declared(raw.as_bytes());
-        assert_eq!(declared.extends.as_deref(), Some("../policy/briefing.toml"));
+        assert_eq!(declared.extends.as_ref().map(|extends| &**extends.as_ref()), Some("../policy/briefing.toml"));
         assert!(declared.wrong.is_empty());
         let [expectation] = &declared.all[..] else { panic!("one expectation") };
         assert_eq!(expectation.id, "no-pii");
