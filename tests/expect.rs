@@ -6,12 +6,16 @@ use serde_json::Value;
 
 use crate::place::Place;
 
+mod failures;
+mod formats;
+
 /// Runs `briefing expect` in a project whose `briefing.toml` is `declaration`, and returns its code and its rows as
-/// `id agent from file: why`, with `*` where a file is created.
+/// `id agent from file: why`, with `*` where a file is created. No `agents`: those of the project.
 fn expect(files: &[(&str, &str)], declaration: &str, agents: &str) -> (Option<i32>, Vec<String>) {
     let mut all = vec![("home/p/.git/HEAD", "ref: refs/heads/main\n"), ("home/p/briefing.toml", declaration)];
     all.extend(files);
-    let output = Place::new(&all).run("home/p", &["expect", "--format", "json", "--harness", agents]);
+    let whom = if agents.is_empty() { vec![] } else { vec!["--harness", agents] };
+    let output = Place::new(&all).run("home/p", &[&["expect", "--format", "json"], &whom[..]].concat());
     let json: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
     let mut rows = Vec::new();
@@ -111,18 +115,6 @@ fn every_kind_of_expectation_holds_or_says_why_not() {
         assert!(rows.iter().any(|row| row.contains(part)), "{entry}: {rows:?}");
         assert!(!rows.concat().contains("hunter2"), "{rows:?}");
     }
-}
-
-#[test]
-fn a_text_that_a_limit_cuts_fails_with_the_cut() {
-    let rules = format!("{}\nLast rule.\n", "- Write small functions.\n".repeat(1500));
-    let declaration = "[[expect]]\nid = \"last\"\ntext = \"Last rule.\"\n";
-    let (code, rows) = expect(&[("home/p/AGENTS.md", &rules)], declaration, "codex");
-    assert_eq!(code, Some(1));
-    assert!(
-        rows[0].starts_with("last codex / : cut: the 32768-byte project budget") || rows[0].contains(": cut: "),
-        "{rows:?}"
-    );
 }
 
 #[test]

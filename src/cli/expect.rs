@@ -79,9 +79,10 @@ fn text(proofs: &Proofs, paths: &Paths) -> String {
     }
     let failed = proofs.all.iter().filter(|proof| !proof.holds()).count();
     let all = count(proofs.all.len(), "expectation");
-    let _ = match failed {
-        0 => writeln!(out, "{all}: every one holds"),
-        failed => writeln!(out, "{all}: {failed} failed"),
+    let _ = match (failed, proofs.wrong.len()) {
+        (0, 0) => writeln!(out, "{all}: every one holds"),
+        (failed, 0) => writeln!(out, "{all}: {failed} failed"),
+        (failed, wrong) => writeln!(out, "{all}: {failed} failed; {} wrong", count(wrong, "declaration")),
     };
     out
 }

@@ -54,11 +54,9 @@ pub struct Ground {
 impl Ground {
     pub async fn of(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Ground {
         let mut proofs = declarations(core, root, &found.declarations).await;
-        if proofs.all.is_empty() {
-            let texts = Texts::read(core, &BTreeSet::new()).await;
-            return Ground { proofs, wanted: Vec::new(), classes: Vec::new(), texts };
-        }
-        let texts = Texts::read(core, &found.instructions).await;
+        let none = BTreeSet::new();
+        let pages = if proofs.all.is_empty() { &none } else { &found.instructions };
+        let texts = Texts::read(core, root, pages).await;
         let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
         let files = match files {
             _ if !has_paths => Vec::new(),
@@ -90,8 +88,15 @@ impl Ground {
             if let Entry::Vacant(free) = asking.entry(key) {
                 let harness = (agents[..] != [ALL_OF_THEM]).then(|| OneOrMany::Many(agents.clone()));
                 let request = Request { harness, ..Request::default() };
-                let asked = core.questions(&request, &Places::start(from)).await;
-                free.insert(asked.map_err(|error| error.message.into_owned())?);
+                match core.questions(&request, &Places::start(from)).await {
+                    Ok(asked) => drop(free.insert(asked)),
+                    Err(error) => {
+                        for case in cases {
+                            self.proofs.all[case.expectation].problem = Some(error.message.clone().into_owned());
+                        }
+                        continue;
+                    }
+                }
             }
             let question = |(choice, at): &(Choice, Standpoint)| {
                 let at = Standpoint { target: target.clone(), session: *session, ..at.clone() };

@@ -98,9 +98,10 @@ impl Rows {
     ) {
         let from = from.strip_prefix(root).unwrap_or(from);
         let (failure, missing) = failure.map_or((None, None), |(words, missing)| (Some(words), missing));
+        let version = answer.claim.running.as_ref().unwrap_or(&answer.edition);
         let same = |row: &&mut Row| {
             row.agent == answer.harness
-                && row.version == answer.edition
+                && row.version == *version
                 && row.from == from
                 && row.session == session
                 && row.creates == case.creates
@@ -115,7 +116,7 @@ impl Rows {
         self.0.push(Row {
             agent: answer.harness.clone(),
             title: answer.title.clone(),
-            version: answer.edition.clone(),
+            version: version.clone(),
             from: from.to_owned(),
             session,
             file: case.file.clone(),

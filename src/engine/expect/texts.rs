@@ -11,11 +11,13 @@ use super::declarations::read;
 use crate::answer::{Message, Resolution};
 use crate::engine::Core;
 use crate::report::expect::paragraphs;
+use crate::report::explain::explain;
 use crate::report::why::{self, Plain, Sought};
 use crate::snapshot::Content;
 
 /// Instruction files of a project.
 pub struct Texts {
+    root: PathBuf,
     /// Sorted by path.
     pub pages: Vec<Page>,
     /// Places of texts that were searched.
@@ -57,7 +59,7 @@ impl Page {
 }
 
 impl Texts {
-    pub async fn read(core: &Arc<Core>, files: &BTreeSet<PathBuf>) -> Texts {
+    pub async fn read(core: &Arc<Core>, root: &Path, files: &BTreeSet<PathBuf>) -> Texts {
         let mut pages = Vec::new();
         for path in files {
             let Ok(raw) = read(core, path).await else { continue };
@@ -69,7 +71,13 @@ impl Texts {
                 lines: OnceLock::new(),
             });
         }
-        Texts { pages, known: RefCell::default(), messages: RefCell::default(), sentences: OnceCell::new() }
+        Texts {
+            root: root.to_owned(),
+            pages,
+            known: RefCell::default(),
+            messages: RefCell::default(),
+            sentences: OnceCell::new(),
+        }
     }
 
     /// Returns true if a message contains a text.
@@ -135,6 +143,11 @@ impl Texts {
             return "no instruction file says it".to_owned();
         };
         let page = &self.pages[*page];
+        let (fate, _, probes) = explain(&page.path, answer);
+        if fate.is_none() && probes.is_empty() {
+            let name = page.path.strip_prefix(&self.root).unwrap_or(&page.path);
+            return format!("it does not look at {}", name.display());
+        }
         why::reason(answer, &page.path, (&page.raw, &page.text), &at[0], text)
     }
 }
