@@ -8,6 +8,7 @@ use crate::place::Place;
 
 mod failures;
 mod formats;
+mod gates;
 
 /// Runs `briefing expect` in a project whose `briefing.toml` is `declaration`, and returns its code and its rows as
 /// `id agent from file: why`, with `*` where a file is created. No `agents`: those of the project.

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::share;
-use super::why::Sought;
+use super::why::{Plain, Sought};
 use crate::answer::{Message, MessageKind, Resolution, SessionKind, Trigger};
 use crate::text::{self, grouped};
 
@@ -198,39 +198,36 @@ fn messages(answer: &Resolution, reached: Reached) -> impl Iterator<Item = (usiz
     answer.answer.messages.iter().enumerate().filter(move |(_, message)| counts(message))
 }
 
-/// Returns the paragraphs, list items, headings and table rows of a Markdown text, without the front matter and with one
-/// space between words.
+/// Returns the paragraphs, list items, headings and code blocks of a Markdown text as plain words, without the front
+/// matter. They are taken from the source, since that is what agents send.
 pub fn paragraphs(text: &str) -> Vec<String> {
     let body = super::front_matter::head(text).filter(|head| head.closed).map_or(text, |head| &text[head.at.end..]);
     let mut found = Vec::new();
-    let mut words = String::new();
-    let mut flush = |words: &mut String| {
-        let joined = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        words.clear();
-        if !joined.is_empty() {
-            found.push(joined);
-        }
+    let mut block: Option<Range<usize>> = None;
+    let mut flush = |block: &mut Option<Range<usize>>| {
+        let words = block.take().map(|at| Plain::of(&body[at]).into_text());
+        found.extend(words.filter(|words| !words.is_empty()));
     };
-    for event in Parser::new(body) {
+    for (event, at) in Parser::new(body).into_offset_iter() {
         match event {
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableRow | Tag::CodeBlock(_)) => {
-                flush(&mut words);
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::CodeBlock(_)) => flush(&mut block),
+            Event::End(end) if !is_inline(end) => flush(&mut block),
+            Event::Text(_)
+            | Event::Code(_)
+            | Event::InlineHtml(_)
+            | Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. }) => {
+                let start = block.as_ref().map_or(at.start, |block| block.start);
+                block = Some(start..at.end.max(block.map_or(0, |block| block.end)));
             }
-            Event::End(end) if !is_inline(end) => flush(&mut words),
-            Event::Text(text) | Event::Code(text) => words.push_str(&text),
-            Event::SoftBreak | Event::HardBreak => words.push(' '),
             _ => {}
         }
     }
-    flush(&mut words);
+    flush(&mut block);
     found
 }
 
 fn is_inline(end: TagEnd) -> bool {
-    matches!(
-        end,
-        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image | TagEnd::TableCell
-    )
+    matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image)
 }
 
 /// Returns the section below a heading up to the next heading of the same or a higher level, without the heading itself.
@@ -321,6 +318,16 @@ mod tests {
             "End.",
         ];
         assert_eq!(paragraphs(PAGE), expected);
+    }
+
+    #[test]
+    fn every_paragraph_is_found_in_its_own_page() {
+        let page = "# A & B\n\n```sh\nmkdir a\n# then\nrm \\*\n```\n\nUse <b>two</b> \\* &amp; [a](b.md \"c\").\n\n> 1. Quoted\n> - text\n\n| a | b |\n|---|---|\n| c | d |\n\n- [ ] **Task** 2. x_y\n\n      code - x\n";
+        for paragraph in paragraphs(page) {
+            let sought = Sought::new(&paragraph).expect("it says something");
+            assert!(sought.is_in(page), "{paragraph}");
+        }
+        assert_eq!(paragraphs(page).len(), 8, "{:?}", paragraphs(page));
     }
 
     #[test]

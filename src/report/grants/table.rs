@@ -51,6 +51,28 @@ const OPENCODE_CODE: &[&str] = &[
     ".opencode/tools/*.ts",
     ".opencode/tools/*.js",
 ];
+const KILO: &[&str] = &["kilo"];
+const KILO_SETTINGS: &[&str] = &[
+    "kilo.json",
+    "kilo.jsonc",
+    ".kilo/kilo.json",
+    ".kilo/kilo.jsonc",
+    ".kilocode/kilo.json",
+    ".kilocode/kilo.jsonc",
+    "opencode.json",
+    "opencode.jsonc",
+];
+const KILO_TEXTS: &[&str] = &[".kilo/command/**/*.md", ".kilo/commands/**/*.md", ".kilocode/command/**/*.md"];
+const KILO_CODE: &[&str] = &[".kilo/plugin/*.ts", ".kilo/plugins/*.ts", ".kilo/tool/*.ts", ".kilo/tools/*.ts"];
+const OMP: &[&str] = &["oh-my-pi"];
+const OMP_CODE: &[&str] = &[
+    ".omp/extensions/*.ts",
+    ".omp/extensions/*/index.ts",
+    ".omp/hooks/pre/*.ts",
+    ".omp/hooks/post/*.ts",
+    ".omp/tools/*.ts",
+    ".omp/tools/*/index.ts",
+];
 const CODEX: &[&str] = &["codex"];
 const CODEX_SETTINGS: &[&str] = &[".codex/config.toml"];
 const GEMINI: &[&str] = &["gemini-cli"];
@@ -132,6 +154,18 @@ pub(super) const ROWS: &[Row] = &[
     row(OPENCODE, OPENCODE_SETTINGS, "!`", Kind::Command, CALLED),
     row(OPENCODE, OPENCODE_TEXTS, "!`", Kind::Command, CALLED),
     row(OPENCODE, OPENCODE_CODE, "", Kind::Plugin, START),
+    // Kilo, which is a fork of it: kilo.ai/docs/automate/mcp; early versions have servers in a file of their own.
+    row(KILO, KILO_SETTINGS, "mcp/*", Kind::Mcp, START),
+    row(KILO, KILO_SETTINGS, "plugin/*", Kind::Plugin, START),
+    row(KILO, KILO_SETTINGS, "formatter/*", Kind::Command, "after a file is edited"),
+    row(KILO, KILO_SETTINGS, "lsp/*", Kind::Command, "when a file is read"),
+    row(KILO, KILO_SETTINGS, "provider/*/options/baseURL", Kind::Command, "where requests are sent"),
+    row(KILO, KILO_SETTINGS, "permission", Kind::Permission, "what it asks for"),
+    row(KILO, KILO_SETTINGS, "!`", Kind::Command, CALLED),
+    row(KILO, KILO_TEXTS, "!`", Kind::Command, CALLED),
+    row(KILO, KILO_CODE, "", Kind::Plugin, START),
+    row(KILO, &[".kilocode/mcp.json"], "mcpServers/*", Kind::Mcp, "at the start of a session, in early versions"),
+    row(KILO, &[".kilocode/mcp.json"], "mcpServers/*/alwaysAllow", Kind::Permission, "without asking: {}"),
     // Gemini CLI and Qwen Code, which is a fork of it.
     row(GEMINI, GEMINI_SETTINGS, "mcpServers/*", Kind::Mcp, START),
     row(GEMINI, GEMINI_SETTINGS, "hooks/*/*/hooks/*", Kind::Hook, "{}"),
@@ -143,6 +177,7 @@ pub(super) const ROWS: &[Row] = &[
     row(GEMINI, GEMINI_SETTINGS, "context/includeDirectories/*", Kind::Permission, "files outside the project"),
     row(GEMINI, &[".gemini/commands/**/*.toml"], "!{", Kind::Command, CALLED),
     row(GEMINI, &[".gemini/extensions/*/gemini-extension.json"], "mcpServers/*", Kind::Mcp, START),
+    row(GEMINI, &[".gemini/extensions/*/hooks/hooks.json"], "hooks/*/*/hooks/*", Kind::Hook, "{}"),
     row(GEMINI, &[".gemini/.env"], "=", Kind::Env, ALWAYS),
     row(QWEN, QWEN_SETTINGS, "mcpServers/*", Kind::Mcp, START),
     row(QWEN, QWEN_SETTINGS, "hooks/*/*/hooks/*", Kind::Hook, "{}"),
@@ -151,9 +186,10 @@ pub(super) const ROWS: &[Row] = &[
     row(QWEN, QWEN_SETTINGS, "tools/allowed/*", Kind::Permission, FREE),
     row(QWEN, QWEN_SETTINGS, "tools/approvalMode", Kind::Permission, "when it asks"),
     row(QWEN, &[".qwen/commands/**/*.toml", ".qwen/commands/**/*.md"], "!{", Kind::Command, CALLED),
+    row(QWEN, &[".qwen/extensions/*/qwen-extension.json"], "mcpServers/*", Kind::Mcp, START),
     row(QWEN, &[".qwen/.env"], "=", Kind::Env, ALWAYS),
     // Copilot, in the terminal and in VS Code.
-    row(&["copilot-cli"], &[".github/hooks/*.json"], "hooks/*/*", Kind::Hook, "{}"),
+    row(&["copilot-cli", "copilot-vscode"], &[".github/hooks/*.json"], "hooks/*/*", Kind::Hook, "{}"),
     row(VSCODE, &[".vscode/mcp.json"], "servers/*", Kind::Mcp, "when a session uses it"),
     row(VSCODE, &[".vscode/settings.json"], "chat.tools.autoApprove", Kind::Permission, FREE),
     row(VSCODE, &[".vscode/settings.json"], "chat.tools.global.autoApprove", Kind::Permission, FREE),
@@ -193,6 +229,13 @@ pub(super) const ROWS: &[Row] = &[
     row(CRUSH, CRUSH_SETTINGS, "lsp/*", Kind::Command, "when a file is read"),
     row(CRUSH, CRUSH_SETTINGS, "permissions/allowed_tools/*", Kind::Permission, FREE),
     row(&["mistral-vibe"], &[".vibe/config.toml"], "mcp_servers/*", Kind::Mcp, START),
+    row(&["mistral-vibe"], &[".vibe/hooks.toml"], "hooks/*", Kind::Hook, "at its event"),
+    row(&["cline"], &[".clinerules/hooks/*"], "", Kind::Hook, "at the event of its name"),
+    row(&["kimi-code"], &[".kimi-code/mcp.json"], "mcpServers/*", Kind::Mcp, START),
+    row(OMP, &[".omp/mcp.json", ".omp/.mcp.json"], "mcpServers/*", Kind::Mcp, START),
+    row(OMP, &["mcp.json", ".mcp.json"], "mcpServers/*", Kind::Mcp, START),
+    row(OMP, OMP_CODE, "", Kind::Plugin, START),
+    row(&["grok-build"], &[".grok/config.toml"], "mcp_servers/*", Kind::Mcp, START),
     row(&["continue"], &[".continue/mcpServers/*.yaml"], "mcpServers/*", Kind::Mcp, START),
     row(&["pi"], &[".pi/extensions/*.ts", ".pi/extensions/*/index.ts"], "", Kind::Plugin, START),
     row(&["pi"], &[".pi/settings.json"], "extensions/*", Kind::Plugin, START),

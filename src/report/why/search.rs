@@ -281,6 +281,11 @@ impl Plain {
         plain
     }
 
+    /// Returns the words.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// Maps a byte offset to the original text.
     fn original(&self, at: usize) -> usize {
         let run = self.runs.partition_point(|(here, _)| *here <= at).saturating_sub(1);
