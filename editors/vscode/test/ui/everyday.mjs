@@ -88,7 +88,7 @@ export async function everyday(host, step) {
     assert.equal(shown, String(execFileSync(program, args, { env: host.env, cwd: host.dir })));
     await window.focus(1);
     await window.file(at('AGENTS.md'));
-    await page.keyboard.press('Control+Home');
+    await window.top(/^#\sHouse\srules/);
     await page.keyboard.type('- Typed just now.');
     await page.keyboard.press('Enter');
     // In the editor, and beside it in the prompt.

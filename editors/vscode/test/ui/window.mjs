@@ -99,6 +99,16 @@ export class Window {
     });
   }
 
+  /** Puts the cursor at the start of the text in front, whose first line is `line`: a key that comes while a box closes is lost. */
+  async top(line) {
+    const first = this.page.locator('.editor-group-container.active .view-line', { hasText: line }).first();
+    const position = this.page.locator('.statusbar-item[id="status.editor.selection"]');
+    await until('the cursor in the first line', async () => {
+      await this.page.keyboard.press('Control+Home');
+      return (await appears(first)) && /Ln 1, Col 1$/.test(plain(await position.first().textContent()).trim());
+    });
+  }
+
   /** What stands in each editor and on the status bar: for whoever reads that a step failed. */
   async screen() {
     const texts = await this.page.locator('.editor-group-container').evaluateAll(groups =>
