@@ -87,6 +87,7 @@ pub fn with_subject<T>(
         raw: &raw,
         answers: &answers,
         subagents: &[],
+        created: &[],
         leads_to,
         twins: &twins,
         never_read,

@@ -276,14 +276,20 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         worse::keep_worse(&mut report, &known, |id| title(&checked, id));
         report.since = Some(&change.name);
     }
+    let mut written = None;
     if let Some(file) = &arguments.write_baseline {
         write(&here.join(file), &baseline(&report)?)?;
-        say(&format!("{} written to {}", count(report.all.len(), "finding"), visible(&file.display())));
+        written = Some((file, report.all.len()));
     }
     if let Some(file) = &arguments.baseline {
         leave_out(&mut report, &known(&here.join(file))?);
     }
-    put_together(&mut report);
+    put_together(&mut report, &checked.root);
+    if let Some((file, all)) = written {
+        let printed = report.all.len();
+        let merged = if printed == all { String::new() } else { format!(", {printed} without those of one cause") };
+        say(&format!("{} written to {}{merged}", count(all, "finding"), visible(&file.display())));
+    }
     let mut lost = 0;
     match arguments.format {
         Format::Text => {
@@ -432,8 +438,9 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
     report.known += before - report.all.len();
 }
 
-/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit.
-fn put_together(report: &mut Report) {
+/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit, one file
+/// uses up what others share. Keeps the worst of them.
+fn put_together(report: &mut Report, root: &Path) {
     let mut kept: Vec<Found> = Vec::new();
     let mut first: HashMap<(Kind, Option<String>, String), usize> = HashMap::new();
     for found in std::mem::take(&mut report.all) {
@@ -444,6 +451,8 @@ fn put_together(report: &mut Report) {
             (Kind::LoadedTwice, Some((other, _))) => {
                 format!("{:?} {:?}", other.file_name(), Path::new(&found.path).file_name())
             }
+            (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
+            (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
             (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
             _ => {
                 kept.push(found);
@@ -451,7 +460,14 @@ fn put_together(report: &mut Report) {
             }
         };
         match first.entry((*kind, harness.clone(), cause)) {
-            Entry::Occupied(first) => kept[*first.get()].also.push(found.path),
+            Entry::Occupied(first) => {
+                let (first, mut other) = (&mut kept[*first.get()], found);
+                if other.severity < first.severity {
+                    std::mem::swap(first, &mut other);
+                    first.also = std::mem::take(&mut other.also);
+                }
+                first.also.push(other.path);
+            }
             Entry::Vacant(first) => {
                 first.insert(kept.len());
                 kept.push(found);

@@ -9,18 +9,18 @@ use ropey::Rope;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, Range, Uri};
 
-use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::disk::Filesystem;
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
 use crate::lsp::convert::{self, Encoding};
 use crate::queries::neighbour::Neighbour;
-use crate::queries::patterns::{self, DeadPatterns};
+use crate::queries::patterns::{self, DeadPatterns, Matches};
 use crate::queries::references::{Absent, AbsentReferences};
 use crate::queries::twins::Twins;
 use crate::report::agents;
-use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
+use crate::report::findings::{self, Created, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Content, Fact};
@@ -28,6 +28,8 @@ use crate::text;
 
 /// Maximum number of directories above a file in which an agent may be started that reads it.
 const ABOVE_LIMIT: usize = 16;
+/// Maximum number of patterns of a rule for which it is asked whether creating a file brings the rule.
+const MOST_SAMPLES: usize = 8;
 
 /// A file, with the answers that belong to exactly these bytes.
 pub(crate) struct View {
@@ -42,6 +44,7 @@ pub(crate) struct View {
     /// from the standpoint.
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
     subagents: Vec<Arc<Resolution>>,
+    created: Vec<Created>,
     /// Revision of the document, if it is open.
     pub revision: Option<u64>,
     /// Version number that the editor assigned.
@@ -66,6 +69,7 @@ impl View {
             answers: &self.answers,
             elsewhere: Elsewhere { path: &self.elsewhere.0, answers: &self.elsewhere.1 },
             subagents: &self.subagents,
+            created: &self.created,
             leads_to: self.leads_to.as_deref(),
             twins: &self.twins,
             never_read: self.never_read,
@@ -170,6 +174,7 @@ impl Core {
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
             let subagents = self.subagents(&seen, &questions, &answers).await;
+            let created = self.created(path, &seen, &raw, &questions, &everyone).await;
             let twins = self.twins(&seen, &everyone).await;
             let problems = self.problems(path).await;
             let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
@@ -192,6 +197,7 @@ impl Core {
                 answers,
                 elsewhere,
                 subagents,
+                created,
                 revision,
                 version,
                 problems,
@@ -385,6 +391,41 @@ impl Core {
             started.map(|at| AgentQuestion::new(choice.clone(), at)).collect::<Vec<_>>()
         });
         self.asked(asked.collect()).await
+    }
+
+    /// Returns the answers for reading a file of the rule's patterns and for creating another one, for agents that consider the rule, if
+    /// that finding is enabled.
+    async fn created(
+        self: &Arc<Self>,
+        path: &Path,
+        seen: &Path,
+        raw: &[u8],
+        questions: &[(Choice, Standpoint)],
+        everyone: &[Arc<Resolution>],
+    ) -> Vec<Created> {
+        if self.session().settings.severity(Kind::RuleNotOnCreate).is_none() {
+            return Vec::new();
+        }
+        let mut created = Vec::new();
+        let considers =
+            |choice: &Choice| everyone.iter().any(|answer| answer.harness == choice.id() && considers(answer, seen));
+        let asked: Vec<_> = questions.iter().filter(|(choice, _)| considers(choice)).cloned().collect();
+        for pattern in findings::patterns(raw).into_iter().take(MOST_SAMPLES) {
+            let Some(new) = findings::sample(&pattern).map(|sample| beside(path).join(sample)) else { continue };
+            let there = self.query(Matches::below(&beside(path), &pattern)).await;
+            let Some(there) = there.value.first().filter(|there| **there != new) else { continue };
+            let by = |tool, target: &Path| {
+                changed(&asked, |at| {
+                    at.target = Some(target.to_owned());
+                    at.tool = tool;
+                })
+            };
+            let read = self.asked(by(Tool::Read, there)).await;
+            let written = self.asked(by(Tool::Write, &new)).await;
+            let pairs = read.into_iter().zip(written);
+            created.extend(pairs.map(|(read, written)| Created { pattern: pattern.clone(), read, written }));
+        }
+        created
     }
 
     /// Returns the problems of the agents that a file declares. The nearest declaration to a directory is the file in

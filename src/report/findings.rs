@@ -15,6 +15,7 @@ use crate::snapshot::Content;
 mod budget;
 mod comment;
 mod content;
+mod create;
 pub mod exceptions;
 mod fates;
 mod head;
@@ -31,6 +32,7 @@ mod subagent;
 mod twice;
 
 pub use budget::{NEAR_PERCENT, Share, Use, counts_for_limit, share, uses, whole};
+pub use create::{Created, sample};
 pub use fates::gaps;
 pub use head::patterns;
 pub use kind::{Kind, Severity, Standing};
@@ -49,6 +51,8 @@ pub struct Subject<'a> {
     pub elsewhere: Elsewhere<'a>,
     /// Answers for sub-agents at their start, where the main session loads the file; empty unless requested.
     pub subagents: &'a [Arc<Resolution>],
+    /// Answers for agents that read and that create a file of the rule's pattern; empty unless requested.
+    pub created: &'a [Created],
     /// Target of the file, if it is a symbolic link.
     pub leads_to: Option<&'a Path>,
     /// Files of [`loaded_instead`] that are links to the same file.
@@ -100,6 +104,7 @@ impl<'a> Subject<'a> {
             answers: self.elsewhere.answers,
             elsewhere: Elsewhere { path: self.path, answers: &[] },
             subagents: &[],
+            created: &[],
             never_read: false,
             ..*self
         };
@@ -229,6 +234,7 @@ impl Finding {
             | Kind::SkillShortened
             | Kind::NotForEveryone
             | Kind::NotForSubagents
+            | Kind::RuleNotOnCreate
             | Kind::Exception
             | Kind::Remark => false,
         }
@@ -268,6 +274,7 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
     found.extend(paragraph::findings(subject));
     found.extend(skill::findings(subject));
     found.extend(subagent::findings(subject));
+    found.extend(create::findings(subject));
     once(found, subject)
 }
 

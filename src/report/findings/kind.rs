@@ -172,6 +172,8 @@ kinds! {
     NotForEveryone = "not-for-everyone", Information, Off;
     /// A file that sessions are told and some of the client's sub-agents are not.
     NotForSubagents = "not-for-subagents", Information, Off;
+    /// A rule for files of a pattern that comes with a file that is read, and not with one that the agent creates.
+    RuleNotOnCreate = "rule-not-on-create", Information, Off;
     /// An exception that is written wrongly, or that nothing needs.
     Exception = "exception", Information;
     /// Any other remark of a harness on a file.

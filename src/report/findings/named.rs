@@ -360,6 +360,7 @@ mod tests {
             answers: &[],
             elsewhere,
             subagents: &[],
+            created: &[],
             leads_to: None,
             twins: &[],
             never_read: false,

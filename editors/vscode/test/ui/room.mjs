@@ -24,7 +24,7 @@ export async function room(host, step) {
   await step('has three views behind an icon of its own, and none in the Explorer', async () => {
     await window.file(handler);
     assert.equal(await page.locator('.pane-header h3', { hasText: 'Effective Instructions' }).count(), 0);
-    await page.locator('.activitybar .action-label[aria-label^="Briefing"]').first().click();
+    await page.locator('.activitybar .action-item:has(.action-label[aria-label^="Briefing"])').first().click();
     await window.row('32 of').waitFor();
     for (const title of ['Not Loaded', 'Skills, Agents and Commands']) await window.pane(title).waitFor();
     await window.pane('Skills, Agents and Commands').locator('.pane-header').click();

@@ -1,0 +1,204 @@
+//! One cause is one finding.
+
+use serde_json::Value;
+
+use super::{git, out};
+use crate::place::Place;
+
+#[test]
+fn what_a_link_or_a_comment_makes_equal_is_not_shadowed() {
+    let rules = "Write tests for every function that you change, please.\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", rules),
+        ("project/api/AGENTS.md", &format!("<!-- for people -->\n\n{rules}Of the API.\n")),
+        ("project/api/CLAUDE.md", &format!("{rules}<!-- for others -->\nOf the API.\n")),
+        ("project/api/a.rs", ""),
+        ("project/.agents/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n"),
+        ("linked/.git/HEAD", "ref: refs/heads/main\n"),
+        ("linked/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n"),
+    ]);
+    for folder in [".claude", ".agents"].map(|folder| place.root.join("linked").join(folder)) {
+        std::fs::create_dir_all(&folder).expect("a directory");
+        std::os::unix::fs::symlink("../skills", folder.join("skills")).expect("a link");
+    }
+    for agents in ["copilot-cli", "opencode", "kilo"] {
+        let check = ["check", "--no-home", "--format", "concise", "--agents", agents];
+        assert_eq!(place.prints("linked", &check), "", "{agents}");
+    }
+    let root = place.root.join("project");
+    std::os::unix::fs::symlink("AGENTS.md", root.join("CLAUDE.md")).expect("a link");
+    std::fs::create_dir_all(root.join(".claude")).expect("a directory");
+    std::os::unix::fs::symlink("../.agents/skills", root.join(".claude/skills")).expect("a link");
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise"]);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn one_cause_is_one_finding_that_names_the_other_files() {
+    let nested = ["a", "b", "c", "d", "e", "f"].map(|dir| (format!("project/{dir}/AGENTS.md"), format!("Of {dir}.\n")));
+    let mut files = vec![("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "Root.\n")];
+    files.extend(nested.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let place = Place::new(&files);
+    let check = |more: &[&str]| {
+        let arguments = [&["check", "--no-home", "--agents", "claude-code", "--format"], more].concat();
+        place.prints("project", &arguments)
+    };
+    let said = check(&["concise"]);
+    assert!(said.starts_with("a/AGENTS.md:1:1: information[agents-displaced] "), "{said}");
+    assert!(said.ends_with("(also b/AGENTS.md, c/AGENTS.md, d/AGENTS.md and 2 more files)\n"), "{said}");
+    let json: Value = serde_json::from_str(&check(&["json"])).expect("JSON");
+    assert_eq!(json["findings"][0]["also"].as_array().map(Vec::len), Some(5));
+    assert_eq!(json["findings"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_version_that_reads_no_agents_md_loses_it_in_one_finding() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Root rules.\n"),
+        ("home/project/src/AGENTS.md", "Source rules.\n"),
+        ("home/project/src/main.rs", ""),
+    ]);
+    let check = ["check", "--format", "concise", "--agents", "codex,claude-code@2.1.197"];
+    let said = out(&place.run("home/project", &check));
+    assert!(said.starts_with("AGENTS.md:1:1: warning[agents-displaced] "), "{said}");
+    assert!(
+        said.contains("this version reads no AGENTS.md (also src/AGENTS.md)") && said.lines().count() == 1,
+        "{said}"
+    );
+    // An import brings it.
+    for file in ["CLAUDE.md", "src/CLAUDE.md"] {
+        std::fs::write(place.root.join("home/project").join(file), "@AGENTS.md\n").expect("it is written");
+    }
+    assert_eq!(out(&place.run("home/project", &check)), "");
+}
+
+#[test]
+fn what_sub_agents_are_not_told_is_said_where_somebody_asks() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", "Root rules. @rules.md\n"),
+        ("home/project/rules.md", "Rules.\n"),
+    ]);
+    let check = ["check", "--format", "concise", "--agents", "claude-code"];
+    assert_eq!(out(&place.run("home/project", &check)), "");
+    let said =
+        out(&place.run("home/project", &[&check[..], &["--severity", "not-for-subagents=information"]].concat()));
+    assert!(said.contains("CLAUDE.md:1:1: information[not-for-subagents] Claude Code does not send this file to its sub-agents Explore and Plan"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn an_import_of_what_lies_above_is_asked_about_from_its_own_directory() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/RULES.md", "Rules.\n"),
+        ("project/app/CLAUDE.md", "@../RULES.md\n"),
+        ("project/app/a.rs", ""),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
+    assert!(said.starts_with("app/CLAUDE.md:1:1: information[import-outside] If started in app: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn an_agent_that_loads_both_files_of_a_directory_does_so_in_every_one() {
+    let rules = "Write tests for every function that you change, please.\n";
+    let files = ["", "a/", "b/"].map(|dir| (format!("project/{dir}AGENTS.md"), format!("{dir}{rules}")));
+    let mut files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("project/.git/HEAD", "ref: refs/heads/main\n"));
+    let place = Place::new(&files);
+    for dir in ["", "a/", "b/"] {
+        let link = place.root.join("project").join(dir).join("CLAUDE.md");
+        std::os::unix::fs::symlink("AGENTS.md", link).expect("a link");
+    }
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "crush"]);
+    assert!(said.starts_with("CLAUDE.md:1:1: information[loaded-twice] Crush loads this text twice"), "{said}");
+    assert!(said.ends_with("(also a/CLAUDE.md and b/CLAUDE.md)\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_change_of_the_first_line_displaces_nothing_anew_and_copies_shadow_nothing() {
+    let skill = "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n";
+    let place = Place::new(&[
+        ("home/project/CLAUDE.md", "Root.\n"),
+        ("home/project/AGENTS.md", "Mine.\n"),
+        ("home/project/.claude/skills/lint/SKILL.md", skill),
+        ("home/project/.agents/skills/lint/SKILL.md", skill),
+    ]);
+    let root = place.root.join("home/project");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    let check = ["check", "--no-home", "--format", "concise", "--agents"];
+    assert_eq!(out(&place.run("home/project", &[&check[..], &["copilot-cli,opencode,kilo"]].concat())), "");
+    std::fs::write(root.join("AGENTS.md"), "Yours.\n").expect("it is written");
+    let since = [&check[..], &["claude-code", "--base", "HEAD"]].concat();
+    assert_eq!(out(&place.run("home/project", &since)), "");
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/a/x.rs", "")]);
+    std::os::unix::fs::symlink("gone.md", place.root.join("project/AGENTS.md")).expect("a link");
+    let said = place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]);
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(
+        text.starts_with("AGENTS.md:1:1: warning[unreadable] this link leads to gone.md, where nothing is"),
+        "{text}"
+    );
+    assert_eq!(said.status.code(), Some(1));
+    std::fs::create_dir_all(place.root.join("project/b/CLAUDE.md/c")).expect("a directory");
+    let said = out(&place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]));
+    assert!(said.contains("b/CLAUDE.md:1:1: warning[unreadable] this is a directory"), "{said}");
+}
+
+#[test]
+fn packages_and_people_are_no_imports() {
+    let text = "Use @scope/name, ask @ada and [@bob](https://example.org). See @docs/gone.md.\n";
+    let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", text)]);
+    let said =
+        place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code,copilot-cli"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.lines().count() == 1 && said.contains("docs/gone.md"), "{said}");
+}
+
+#[test]
+fn a_rule_that_does_not_come_with_a_new_file_is_said_where_somebody_asks() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.github/instructions/ts.instructions.md", "---\napplyTo: \"**/*.ts\"\n---\nNo any.\n"),
+        ("project/.claude/rules/ts.md", "---\npaths: \"**/*.ts\"\n---\nNo any.\n"),
+        ("project/src/a.ts", ""),
+    ]);
+    let check = ["check", "--no-home", "--format", "concise", "--agents", "copilot-cli,claude-code@2.1.329"];
+    assert_eq!(place.prints("project", &check), "");
+    let said = place.prints("project", &[&check[..], &["--severity", "rule-not-on-create=information"]].concat());
+    let finding = |place: &str| {
+        format!(
+            "{place}: information[rule-not-on-create] Copilot CLI sends this rule when it reads a file that matches `**/*.ts`, and \
+             not when it creates one\n"
+        )
+    };
+    assert_eq!(said, finding(".claude/rules/ts.md:2:9") + &finding(".github/instructions/ts.instructions.md:2:11"));
+}
+
+#[test]
+fn a_file_that_uses_up_a_shared_limit_is_one_finding_with_those_that_lose_by_it() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &"- A rule of the root, one of many.\n".repeat(1_000)),
+        ("project/.a/AGENTS.md", "Rules of a.\n"),
+        ("project/.a/a.rs", ""),
+        ("project/b/AGENTS.md", "Rules of b.\n"),
+        ("project/b/b.rs", ""),
+    ]);
+    let output = place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]);
+    let said = out(&output);
+    assert!(said.starts_with("AGENTS.md:937:9: warning[over-budget] Codex cuts 2 232 of 35 000 bytes"), "{said}");
+    assert!(said.ends_with(" (also .a/AGENTS.md and b/AGENTS.md)\n") && said.lines().count() == 1, "{said}");
+    let output = place.run("project", &["check", "--no-home", "--agents", "codex", "--write-baseline", "known.json"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("3 findings written to known.json, 1 without those of one cause\n"), "{said}");
+}
