@@ -112,7 +112,7 @@ const GATES: &[Gate] = &[
 /// More than 32 KiB, and more than 8000 tokens.
 const LONG: &str = {
     const LINE: &[u8; 64] = b"- Keep each of the functions small, and its name a verb, please\n";
-    const BYTES: [u8; 64 * 560] = {
+    static BYTES: [u8; 64 * 560] = {
         let mut bytes = [b' '; 64 * 560];
         let mut at = 0;
         while at < bytes.len() {
