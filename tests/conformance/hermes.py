@@ -5,7 +5,7 @@ what the result of a tool brings along (role tool).
 """
 import glob, json, os, re
 
-from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, put, said_by, text, words
 from plain_trees import TEXTS, Trees
 
 CLIENT, VERSION = "hermes", "0.19.0"
@@ -53,11 +53,8 @@ def request(clients, case, ask):
              "shell": lambda path, _: ("terminal", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("read_file", {"path": path}), other))
     for own in own_folders(case, ask):
-        os.makedirs(own, exist_ok=True)
         config = os.path.join(own, "config.yaml")
-        said = as_laid_out(case, config)
-        with open(config, "w", errors="surrogateescape", newline="") as f:
-            f.write(CONFIG.format(model.url) + block(said))
+        put(config, CONFIG.format(model.url) + block(as_laid_out(case, config)), errors="surrogateescape", newline="")
     # It installs a package for speech when it starts, which is not to be had here.
     env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, PIP_NO_INDEX="1", PIP_RETRIES="0", UV_OFFLINE="1")
     return last_request(model, [os.path.join(clients, BINARY), "chat", "-q", prompt(ask), "--yolo", *words(options(case))], ask, env)

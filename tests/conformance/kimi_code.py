@@ -6,7 +6,7 @@ what a tool reached (role user); no text comes along.
 import os, re
 
 import casefile
-from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, node, prompt, said_by, text
+from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, node, prompt, put, said_by, text
 from plain_trees import Trees
 
 CLIENT, VERSION = "kimi-code", "2.1.0"
@@ -35,12 +35,10 @@ def request(clients, case, ask):
     model = Model(calls(ask, lambda path: ("Read", {"path": path}), other), through=[("Agent", task)] if is_subagent(case) else ())
     own = case.env().get("KIMI_CODE_HOME") or os.path.join(case.home(), ".kimi-code")
     own = os.path.join(os.path.realpath(ask.cwd), own)
-    os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "config.toml")
     said = as_laid_out(case, config)
-    with open(config, "w") as f:
-        # Keys that stand in no table stay in none.
-        f.write(CONFIG.format(said, model.url))
+    # Keys that stand in no table stay in none.
+    put(config, CONFIG.format(said, model.url))
     env = environment(case, KIMI_DISABLE_TELEMETRY="1")
     return last_request(model, [node(clients), os.path.join(clients, ENTRY), "-p", prompt(ask)], ask, env)
 

@@ -5,7 +5,7 @@ brings along (role tool).
 """
 import json, os, re
 
-from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, put, said_by, text, words
 from plain_trees import Trees
 
 CLIENT, VERSION = "mistral-vibe", "3.0.2"
@@ -34,11 +34,10 @@ def request(clients, case, ask):
     model = Model(calls(ask, lambda path: ("read_file", {"path": path}), other))
     own = case.env().get("VIBE_HOME") or os.path.join(case.home(), ".vibe")
     own = own.replace("~", case.home(), 1) if own.startswith("~") else os.path.join(os.path.realpath(ask.cwd), own)
-    os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "config.toml")
     said = as_laid_out(case, config)
-    with open(config, "w", errors="surrogateescape", newline="") as f:
-        f.write("".join(f"{key} = {value}\n" for key, value in KEYS.items() if not re.search(rf"^{key}\b", said, re.M)) + said + PROVIDER.format(model.url))
+    missing = "".join(f"{key} = {value}\n" for key, value in KEYS.items() if not re.search(rf"^{key}\b", said, re.M))
+    put(config, missing + said + PROVIDER.format(model.url), errors="surrogateescape", newline="")
     command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + words(case.options("mistral-vibe"))
     return last_request(model, command, ask, environment(case, MOCK_API_KEY="dummy", MISTRAL_API_KEY="dummy"), 90)
 

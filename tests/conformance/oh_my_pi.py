@@ -4,7 +4,7 @@
 """
 import os
 
-from chat_model import Model, calls, environment, last_request, prompt, said_by
+from chat_model import Model, calls, environment, last_request, prompt, put, said_by
 from plain_trees import TEXTS, Trees
 
 CLIENT, VERSION = "oh-my-pi", "18.2.3"
@@ -26,9 +26,7 @@ def ask(clients, case, ask):
     model = Model(calls(ask, lambda path: ("read", {"path": path}), other))
     own = case.env().get("PI_CODING_AGENT_DIR") or os.path.join(case.home(), ".omp/agent")
     own = os.path.join(os.path.realpath(ask.cwd), own)
-    os.makedirs(own, exist_ok=True)
-    with open(os.path.join(own, "models.yml"), "w") as f:
-        f.write(MODELS.format(model.url))
+    put(os.path.join(own, "models.yml"), MODELS.format(model.url))
     command = [os.path.join(clients, BUN), os.path.join(clients, ENTRY), "--model", "mock/m", "--no-session", "-p", prompt(ask)]
     body = last_request(model, command, ask, environment(case, PI_OFFLINE="1"))
     if body is None:

@@ -6,7 +6,7 @@ role system both). Reading a file adds nothing. Lists of skills stand behind the
 import json, os, re
 
 import casefile
-from chat_model import Model, calls, environment, last_request, prompt, said_by, words
+from chat_model import Model, calls, environment, last_request, prompt, put, said_by, words
 
 CLIENT, VERSION = "pi", "0.87.1"
 EARLIER = {"0.74": "0.74.2", "0.83": "0.83.0"}
@@ -35,12 +35,7 @@ def system(clients, case, ask, keep=False):
     model = Model(calls(ask, lambda path: ("read", {"path": path}), other))
     os.makedirs(case.home(), exist_ok=True)
     own = own_folder(case, ask)
-    try:
-        os.makedirs(own, exist_ok=True)
-        with open(os.path.join(own, "models.json"), "w") as f:
-            json.dump({"providers": {"mock": {"baseUrl": model.url, "api": "openai-completions", "apiKey": "dummy", "models": [{"id": "m"}]}}}, f)
-    except OSError:
-        pass
+    put(os.path.join(own, "models.json"), json.dumps({"providers": {"mock": {"baseUrl": model.url, "api": "openai-completions", "apiKey": "dummy", "models": [{"id": "m"}]}}}))
     where = f"pi-{version(ask)}" if ask.edition in EARLIER else "pi"
     command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY.format(where)), "--offline", *["--no-session"][keep:], "--provider", "mock", "--model", "m"]
     command += words({name: value for name, value in case.options("pi").items() if (ask.edition, name) != ("0.74", "approve")}) + ["-p", prompt(ask)]
