@@ -168,12 +168,40 @@ fn the_table_has_one_row_for_files_that_exist_and_files_that_are_created() {
 }
 
 #[test]
+fn agents_that_fail_alike_share_a_reason() {
+    let declaration = "[[expect]]\nid = \"x\"\ntext = \"Quite another thing.\"\npaths = [\"src/**\"]\nfrom = [\"/\"]\n[[expect]]\nid = \"y\"\ntxt = \"\"\n";
+    let place = Place::new(&[
+        ("home/p/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/p/briefing.toml", declaration),
+        ("home/p/src/a.ts", ""),
+        (RULES.0, RULES.1),
+    ]);
+    let output = place.command("home/p", &["expect", "--harness", "codex,opencode"]).env("COLUMNS", "80").output();
+    let text = String::from_utf8(output.expect("the program runs").stdout).expect("UTF-8");
+    let rows: Vec<&str> = text.lines().skip(2).take(3).collect();
+    let [codex, opencode, why] = rows[..] else { panic!("{text}") };
+    assert!(codex.contains("codex") && codex.ends_with("started in /; src/a.ts, and new ones"), "{text}");
+    assert!(opencode.contains("opencode") && opencode.ends_with("started in /; src/a.ts, and new ones"), "{text}");
+    assert_eq!(why.trim(), "no instruction file says it", "{text}");
+    assert!(text.ends_with("1 expectation: 1 failed, 1 wrong declaration\n"), "{text}");
+    let output = place.run("home/p", &["check", "--harness", "codex,opencode", "--no-home", "--format", "concise"]);
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let together = "does not hold: Codex and OpenCode started in /, creating a file beside src/a.ts: no instruction file says it\n";
+    assert!(said.contains(together), "{said}");
+}
+
+#[test]
 fn suggestions_hold() {
-    let place = Place::new(&[("home/p/.git/HEAD", "ref: refs/heads/main\n"), (RULES.0, RULES.1)]);
+    let own = ("home/.codex/AGENTS.md", "Be brief.\n");
+    let more =
+        ("home/p/AGENTS.override.md", "# ✨\n\nBe kind.\n\n## Security\n\nSign it.\n\n### security!\n\nTwice.\n");
+    let place = Place::new(&[("home/p/.git/HEAD", "ref: refs/heads/main\n"), own, more]);
     let output = place.run("home/p", &["expect", "--suggest", "--harness", "codex"]);
     let suggested = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(suggested.contains("section = \"AGENTS.md#Security\""), "{suggested}");
-    let (code, rows) = expect(&[RULES], &suggested, "codex");
+    let ids: Vec<&str> = suggested.lines().filter(|line| line.starts_with("id = ")).collect();
+    assert_eq!(ids, ["id = \"section\"", "id = \"security\"", "id = \"security-2\""], "{suggested}");
+    assert!(suggested.contains("section = \"AGENTS.override.md#Security\""), "{suggested}");
+    let (code, rows) = expect(&[own, more], &suggested, "codex");
     assert_eq!(code, Some(0), "{rows:?}");
 }
 
@@ -207,12 +235,13 @@ fn check_reports_a_failed_expectation_at_its_entry_and_at_the_sentence() {
 #[test]
 fn the_recipes_hold_and_fail_when_their_files_are_broken() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/expectations");
-    for (recipe, broken) in [
-        ("payments", "AGENTS.md"),
-        ("one-truth", "CLAUDE.md"),
-        ("budget", ""),
-        ("sub-agents", "CLAUDE.md"),
-        ("vendored", ""),
+    let long = "- Keep each function small, and its name a verb.\n".repeat(400);
+    for (recipe, broken, broken_text) in [
+        ("payments", "AGENTS.md", "Nothing.\n"),
+        ("one-truth", "CLAUDE.md", "Nothing.\n"),
+        ("budget", "AGENTS.md", &long),
+        ("sub-agents", "CLAUDE.md", "Nothing.\n"),
+        ("vendored", "AGENTS.md", "Release with `make publish`.\n"),
     ] {
         let mut files = Vec::new();
         read(&examples.join(recipe), "home/p", &mut files);
@@ -224,14 +253,10 @@ fn the_recipes_hold_and_fail_when_their_files_are_broken() {
         };
         let (code, text) = run(&files);
         assert_eq!(code, Some(0), "{recipe}: {text}");
-        if !broken.is_empty() {
-            for (path, text) in files.iter_mut().filter(|(path, _)| path == &format!("home/p/{broken}")) {
-                assert!(path.ends_with(broken));
-                *text = "Nothing.\n".to_owned();
-            }
-            let (code, text) = run(&files);
-            assert_eq!(code, Some(1), "{recipe} without {broken}: {text}");
-        }
+        let broken = format!("home/p/{broken}");
+        files.iter_mut().filter(|(path, _)| *path == broken).for_each(|(_, text)| broken_text.clone_into(text));
+        let (code, text) = run(&files);
+        assert_eq!(code, Some(1), "{recipe} without {broken}: {text}");
     }
 }
 

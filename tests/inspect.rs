@@ -360,3 +360,44 @@ What comes and is not what it looks like
     assert_eq!(json["grants"][0]["was"], "./a.sh");
     assert_eq!(json["notes"].as_array().map(Vec::len), Some(2));
 }
+
+/// What the comment for a change must name; written before it was looked at.
+const COMES: [&str; 8] = [
+    "+ command ./x.sh, when it is called \\[claude-code\\] .claude/skills/s/SKILL.md:4",
+    "+ mcp db: npx, at the start of a session \\[claude-code, copilot-cli and oh-my-pi\\] .mcp.json:1",
+    "AGENTS.md:3 looks like “admin”, with U+0430",
+    "AGENTS.md:5 hidden: U+200B zero width space",
+    "CLAUDE.md leads out of the repository, to ",
+    "GEMINI.md ignored by git, unless it was added all the same",
+    "sub/AGENTS.md of another repository, in sub (a submodule or a clone)",
+    "vendor/x/AGENTS.md vendored, in vendor",
+];
+
+#[test]
+fn the_comment_for_a_change_names_all_that_comes_and_is_not_the_branch() {
+    let place = Place::new(&[("project/AGENTS.md", "Rules.\n"), ("other/notes.md", "Private notes.\n")]);
+    let root = place.root.join("project");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "a"]);
+    for (path, text) in [
+        ("AGENTS.md", "Rules.\n\nAsk the аdmin.\n\nRun \u{200b}it.\n"),
+        ("vendor/x/AGENTS.md", "Vendored.\n"),
+        ("sub/.git", "gitdir: ../.git/modules/sub\n"),
+        ("sub/AGENTS.md", "Another repository.\n"),
+        (".gitignore", "GEMINI.md\n"),
+        ("GEMINI.md", "Not in a clone.\n"),
+        (".mcp.json", "{\"mcpServers\": {\"db\": {\"command\": \"npx\"}}}\n"),
+        (".claude/skills/s/SKILL.md", "---\nname: s\n---\n!`./x.sh`\n"),
+    ] {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
+        std::fs::write(path, text).expect("a file");
+    }
+    std::os::unix::fs::symlink("../other/notes.md", root.join("CLAUDE.md")).expect("a link");
+    let agents = "codex,claude-code,gemini-cli";
+    let said = place.prints("project", &["compare", "--harness", agents, "--no-home", "--format", "markdown"]);
+    assert!(said.contains("CLAUDE.md`: loaded") && !said.contains("Private notes"), "{said}");
+    let missed: Vec<&&str> = COMES.iter().filter(|line| !said.contains(**line)).collect();
+    assert!(missed.is_empty(), "{missed:#?}\nof {said}");
+}

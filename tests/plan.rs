@@ -46,6 +46,20 @@ fn one_truth_leaves_what_only_one_agent_is_told_and_bridges_the_others() {
 }
 
 #[test]
+fn one_truth_that_is_a_link_to_the_other_file_is_left_alone() {
+    let place = Place::new(&[("project/CLAUDE.md", RULE), ("project/pay/CLAUDE.md", RULE), ("project/pay/a.ts", "")]);
+    let root = place.root.join("project");
+    git(&root, &["init", "-q"]);
+    for dir in ["", "pay"] {
+        std::os::unix::fs::symlink("CLAUDE.md", root.join(dir).join("AGENTS.md")).expect("a link");
+    }
+    let arguments = ["plan", "one-truth", "--harness", "codex,claude-code", "--no-home", "--format", "json"];
+    let plan: Value = serde_json::from_str(&place.prints("project", &arguments)).expect("JSON");
+    assert_eq!(plan["patch"], "", "{plan}");
+    assert!(plan.to_string().contains("CLAUDE.md is what AGENTS.md leads to, and stays"), "{plan}");
+}
+
+#[test]
 fn split_says_what_an_agent_gets_only_later_or_not_at_all() {
     let section = format!(
         "# All\n\n{RULE}\n## pay\n\n{}\n## Style\n\nShort names.\n",

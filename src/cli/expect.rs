@@ -21,9 +21,9 @@ use crate::report::words::{Paths, count, list};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  briefing expect                     the expectations of this project, for each agent, and why some do not hold
-  briefing expect --agents codex      only for Codex
-  briefing expect --suggest           entries for what holds today, to put into briefing.toml";
+  briefing expect                  what holds, for which agent, and why not
+  briefing expect --agents codex   only for Codex
+  briefing expect --suggest        entries of what holds today, for briefing.toml";
 
 /// Arguments of `briefing expect`.
 #[derive(Args)]
@@ -82,7 +82,7 @@ fn text(proofs: &Proofs, paths: &Paths) -> String {
     let _ = match (failed, proofs.wrong.len()) {
         (0, 0) => writeln!(out, "{all}: every one holds"),
         (failed, 0) => writeln!(out, "{all}: {failed} failed"),
-        (failed, wrong) => writeln!(out, "{all}: {failed} failed; {} wrong", count(wrong, "declaration")),
+        (failed, wrong) => writeln!(out, "{all}: {failed} failed, {}", count(wrong, "wrong declaration")),
     };
     out
 }
@@ -101,11 +101,15 @@ fn of(out: &mut String, proofs: &Proofs, proof: &Proof, paths: &Paths) {
     }
     let groups = groups(proof);
     let width = groups.iter().map(|group| label(group[0]).chars().count()).max().unwrap_or(0);
-    for group in &groups {
+    for (number, group) in groups.iter().enumerate() {
         let mark = if group[0].failure.is_none() { format!("{GOOD}✓{GOOD:#}") } else { format!("{BAD}✗{BAD:#}") };
         let _ = writeln!(out, "  {mark} {:<width$}  {}", label(group[0]), visible(&about(group)));
-        let mut reasons: Vec<&str> = group.iter().filter_map(|row| row.failure.as_deref()).collect();
-        reasons.dedup();
+        let reasons = reasons(group);
+        // Agents that fail alike share one line.
+        let is_same = |next: &Vec<&Row>| self::reasons(next) == reasons && about(next) == about(group);
+        if groups.get(number + 1).is_some_and(is_same) {
+            continue;
+        }
         if let Some((first, more)) = reasons.split_first() {
             let more = if more.is_empty() { "" } else { " (and the like)" };
             let _ = writeln!(out, "      {}{more}", visible(&paths.text(first)));
@@ -118,26 +122,26 @@ fn of(out: &mut String, proofs: &Proofs, proof: &Proof, paths: &Paths) {
     out.push('\n');
 }
 
+fn reasons<'a>(group: &[&'a Row]) -> Vec<&'a str> {
+    let mut reasons: Vec<&str> = group.iter().filter_map(|row| row.failure.as_deref()).collect();
+    reasons.dedup();
+    reasons
+}
+
 fn label(row: &Row) -> String {
     format!("{} {}", row.agent, row.version)
 }
 
-/// Puts rows together that tell the same of one agent, those that hold first. Where it holds, files that exist and files that the agent
-/// creates are in one group.
+/// Puts rows together that tell the same of one agent, those that hold first. Files that exist and files that the agent creates are in
+/// one group if they have one outcome.
 fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in &proof.rows {
         let key = |row: &Row| {
-            (
-                row.agent.clone(),
-                row.version.clone(),
-                row.session,
-                row.creates && row.failure.is_some(),
-                row.failure.is_some(),
-                row.file.is_none(),
-            )
+            (row.agent.clone(), row.version.clone(), row.session, row.failure.is_some(), row.file.is_none())
         };
-        match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
+        let is_alike = |one: &Row| one.creates == row.creates || one.failure == row.failure;
+        match groups.iter_mut().find(|group| key(group[0]) == key(row) && is_alike(group[0])) {
             Some(group) => group.push(row),
             None => groups.push(vec![row]),
         }

@@ -1,6 +1,6 @@
 //! Effect of a change on each agent: every moment that it may affect is asked about before and after.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -204,7 +204,26 @@ impl Asking<'_> {
         }
         let text = |core: &Core, answer: &Resolution| text_of_files(answer, |path| core.files.read(path).ok());
         let texts = (text(self.then, before), text(self.now, after));
-        Moment::of(when, after, (&texts.0, &texts.1), comparison)
+        let mut moment = Moment::of(when, after, (&texts.0, &texts.1), comparison)?;
+        let outside = self.outside(before, after);
+        for sentences in [&mut moment.added, &mut moment.removed] {
+            sentences.retain(|sentence| !outside.contains(sentence));
+        }
+        Some(moment)
+    }
+
+    /// Returns the sentences of files outside of the repository, which a link or an import may bring. They are not quoted:
+    /// whoever may change the repository could have any file of this machine printed in a comment.
+    fn outside(&self, before: &Resolution, after: &Resolution) -> HashSet<String> {
+        let mut above = self.root.ancestors();
+        let repository = above.find(|dir| Real.lstat(&dir.join(".git")).is_ok()).unwrap_or(self.root);
+        let sides = [(self.then, before), (self.now, after)];
+        let sources = sides.iter().flat_map(|(core, answer)| answer.answer.sources.iter().map(move |one| (core, one)));
+        let outside = sources.filter_map(|(core, source)| {
+            let path = source.path().filter(|path| !core.files.real(path).starts_with(repository))?;
+            core.files.read(path).ok()
+        });
+        outside.flat_map(|raw| sentences::sentences(&raw.text())).collect()
     }
 
     /// Returns the files whose text changed although the sizes sent are the same.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::{Proof, Proofs};
 use crate::report::expect::SIMILAR;
 use crate::report::findings::{Finding, Kind};
+use crate::report::words::list;
 use crate::snapshot::Content;
 
 /// Reports every failed expectation: at its entry, and at the text that does not reach an agent.
@@ -36,20 +37,24 @@ pub fn of_proof(proof: &Proof) -> Vec<(PathBuf, Content, Finding)> {
     [(proof.path.clone(), proof.raw.clone(), at(start..line))].into_iter().chain(places).collect()
 }
 
-/// Lists the agents for which an expectation fails, and why, using the first row of each.
+/// Says why an expectation fails, using the first row of each agent. Agents that fail alike are named together.
 fn failures(proof: &Proof) -> String {
-    let mut agents: Vec<&str> = Vec::new();
-    let mut words = Vec::new();
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for row in &proof.rows {
-        let Some(failure) = row.failure.as_deref().filter(|_| !agents.contains(&row.title.as_str())) else { continue };
-        agents.push(&row.title);
+        let is_known = reasons.iter().any(|(_, agents)| agents.contains(&row.title.as_str()));
+        let Some(failure) = row.failure.as_deref().filter(|_| !is_known) else { continue };
         let start = if row.from.as_os_str().is_empty() { "/".to_owned() } else { row.from.display().to_string() };
         let about = match &row.file {
-            Some(file) if row.creates => format!(" creates a file beside {}", file.display()),
-            Some(file) => format!(" reads {}", file.display()),
+            Some(file) if row.creates => format!(", creating a file beside {}", file.display()),
+            Some(file) => format!(", reading {}", file.display()),
             None => String::new(),
         };
-        words.push(format!("{} started in {start}{about}: {failure}", row.title));
+        let reason = format!(" started in {start}{about}: {failure}");
+        match reasons.iter_mut().find(|(same, _)| *same == reason) {
+            Some((_, agents)) => agents.push(&row.title),
+            None => reasons.push((reason, vec![&row.title])),
+        }
     }
-    words.join("; ")
+    let words = reasons.iter().map(|(reason, agents)| format!("{}{reason}", list(agents)));
+    words.collect::<Vec<_>>().join("; ")
 }

@@ -67,7 +67,8 @@ impl Judging<'_> {
     fn why_missing(&self, missing: usize, answer: &Resolution) -> Option<String> {
         let Wanted::Present(all) = self.wanted else { return None };
         let why = self.texts.why_not(&all[missing], answer);
-        let new = if self.case.creates { "a new file brings nothing with it; " } else { "" };
+        let comes_with_files = self.case.creates && !self.texts.found(&all[missing]).is_empty();
+        let new = if comes_with_files { "a new file brings nothing with it; " } else { "" };
         let text = if all.len() > 1 { format!("“{}”: ", shortened(all[missing].text())) } else { String::new() };
         Some(format!("{text}{new}{why}"))
     }

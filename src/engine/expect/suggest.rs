@@ -26,7 +26,7 @@ pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String,
             let path = source.path().filter(|path| path.starts_with(&cwd) && source.fate.reaches());
             files.extend(path.filter(|path| !files.iter().any(|known| known == path)).map(Path::to_owned));
         }
-        let mut out = String::new();
+        let (mut out, mut ids) = (String::new(), BTreeSet::new());
         for path in files {
             let Ok(raw) = core.files.read(&path) else { continue };
             let text = decoded(&raw);
@@ -42,7 +42,7 @@ pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String,
                 if texts.is_empty() || agents.is_empty() {
                     continue;
                 }
-                out.push_str(&entry(&name, &heading, &agents));
+                out.push_str(&entry(&id(&heading, &mut ids), &name, &heading, &agents));
             }
         }
         if out.is_empty() {
@@ -52,12 +52,23 @@ pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String,
     })
 }
 
-/// Renders an entry of a `briefing.toml`.
-fn entry(file: &str, heading: &str, agents: &BTreeSet<&str>) -> String {
+/// Returns an id for a heading that no other entry has.
+fn id(heading: &str, taken: &mut BTreeSet<String>) -> String {
     let words = heading.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
-    let id = words.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-");
+    let words = words.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-");
+    let plain = if words.is_empty() { "section".to_owned() } else { words };
+    let mut numbered = (2..).map(|number| format!("{plain}-{number}"));
+    let mut id = plain.clone();
+    while !taken.insert(id.clone()) {
+        id = numbered.next().unwrap_or_default();
+    }
+    id
+}
+
+/// Renders an entry of a `briefing.toml`.
+fn entry(id: &str, file: &str, heading: &str, agents: &BTreeSet<&str>) -> String {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let agents = agents.iter().map(|agent| quoted(agent)).collect::<Vec<_>>().join(", ");
     let section = quoted(&format!("{file}#{heading}"));
-    format!("[[expect]]\nid = {}\nsection = {section}\nagents = [{agents}]\nwhen = \"start\"\n\n", quoted(&id))
+    format!("[[expect]]\nid = {}\nsection = {section}\nagents = [{agents}]\nwhen = \"start\"\n\n", quoted(id))
 }

@@ -119,7 +119,7 @@ impl Texts {
     }
 
     /// Returns the places of a text, each page searched once for it.
-    fn found(&self, text: &Sought) -> Arc<Vec<InPage>> {
+    pub fn found(&self, text: &Sought) -> Arc<Vec<InPage>> {
         if let Some(found) = self.known.borrow().get(text.text()) {
             return found.clone();
         }

@@ -39,8 +39,8 @@ impl Planning {
         let mut importing = Vec::new();
         for bridge in BRIDGES {
             let path = self.root.join(bridge.name);
-            if self.is_link(&path) {
-                notes.push(format!("{} is a link, and stays one", bridge.name));
+            if let Some(note) = self.is_linked(&path) {
+                notes.push(note);
                 importing.push(bridge);
                 continue;
             }
@@ -61,7 +61,7 @@ impl Planning {
             let Some(truth) = self.truth(&dir, &mut files, &mut notes) else { continue };
             for bridge in BRIDGES {
                 let path = dir.join(bridge.name);
-                if !self.is_link(&path) {
+                if self.is_linked(&path).is_none() {
                     let imports = importing.iter().any(|one| one.name == bridge.name);
                     self.bridge(bridge, &path, &truth, imports, &mut files, &mut notes);
                 }
@@ -84,6 +84,19 @@ impl Planning {
             }
         }
         Ok((files, notes))
+    }
+
+    /// Returns a note if a bridge is a link, or the file that the AGENTS.md beside it leads to.
+    fn is_linked(&self, path: &Path) -> Option<String> {
+        let (name, real) = (self.inside(path), |path: &Path| self.now.files.real(path));
+        match self.is_link(path) {
+            true => Some(format!("{name} is a link, and stays one")),
+            false => {
+                let truth = path.with_file_name("AGENTS.md");
+                let leads_here = self.is_link(&truth) && real(&truth) == real(path);
+                leads_here.then(|| format!("{name} is what AGENTS.md leads to, and stays"))
+            }
+        }
     }
 
     fn is_link(&self, path: &Path) -> bool {
