@@ -40,7 +40,8 @@ fn every_table_of_switches_is_the_one_that_its_client_uses() {
         assert_eq!(format!("{used:?}"), format!("{wanted:?}"), "{}", profile.id);
         let names: BTreeSet<_> = table.switch.iter().map(|switch| (&switch.name, &switch.files)).collect();
         assert_eq!(names.len(), table.switch.len(), "{}: a row stands twice", profile.id);
-        for file in table.switch.iter().flat_map(|switch| &switch.files) {
+        let of_silent = table.silent.iter().flat_map(|silent| &silent.files);
+        for file in table.switch.iter().flat_map(|switch| &switch.files).chain(of_silent) {
             assert!(table.files.contains_key(file), "{}: [files] has no {file}", profile.id);
         }
     }
@@ -104,6 +105,19 @@ fn an_option_that_no_table_knows_is_doubted() {
         let told = answer(profile, &option("not-gone-through", profile.id));
         let reason = told.answer.files_only.unwrap_or_default();
         assert!(reason.contains("not-gone-through"), "{}: {reason}", profile.id);
+    }
+}
+
+#[test]
+fn a_key_that_is_not_examined_is_doubted_where_all_others_were() {
+    for (profile, table) in tables() {
+        let examined: BTreeSet<_> = table.silent.iter().flat_map(|silent| &silent.files).collect();
+        for file in examined {
+            let path = table.files[file].last().expect("a place").replacen('~', "/h", 1).replacen("./", "/r/", 1);
+            let told = answer(profile, &format!("-- {path} --\n{}\n", key("not_gone_through", &path)));
+            let reason = told.answer.files_only.unwrap_or_default();
+            assert!(reason.contains("not_gone_through"), "{}: {path}: {reason}", profile.id);
+        }
     }
 }
 

@@ -109,8 +109,30 @@ pub enum Loses {
 pub struct Silent {
     /// Purpose of the names.
     pub why: String,
-    /// Names; `*` matches any text.
+    /// Settings files whose keys the names are. All keys of these files were examined, so any other key is doubted.
+    #[serde(default, rename = "in", skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Type of the values that were tried. Any other is doubted. Without one, all types were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Type>,
+    /// Names; `*` matches any text. Of keys, `*` ends a part, and a key includes the keys below it.
     pub names: Vec<String>,
+}
+
+/// Type of a value in a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// True or false.
+    Flag,
+    /// A number, with a point or without.
+    Number,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// A table.
+    Table,
 }
 
 /// Way to find names in an installed client.
@@ -138,17 +160,29 @@ impl Switches {
         serde_json::from_str(json).unwrap_or_default()
     }
 
-    /// Returns the part that answers need: the doubted switches and the names of the known options.
+    /// Returns the part that answers need: the doubted switches and the names of the known options and keys.
     pub fn for_answers(&self) -> Switches {
-        let is_needed = |switch: &&Switch| switch.doubt.is_some() || switch.kind == Kind::Option;
+        let examined: BTreeSet<&String> = self.examined().collect();
+        let is_needed = |switch: &&Switch| {
+            let is_known_key = switch.kind == Kind::Key && switch.files.iter().any(|file| examined.contains(file));
+            switch.doubt.is_some() || switch.kind == Kind::Option || is_known_key
+        };
         let switch: Vec<Switch> =
             self.switch.iter().filter(is_needed).map(|one| Switch { cases: Vec::new(), ..one.clone() }).collect();
-        let options = |silent: &Silent| Silent {
+        let known = |silent: &Silent| Silent {
             why: String::new(),
-            names: silent.names.iter().filter(|name| name.starts_with('-')).cloned().collect(),
+            files: silent.files.clone(),
+            takes: silent.takes,
+            names: silent
+                .names
+                .iter()
+                .filter(|name| !silent.files.is_empty() || name.starts_with('-'))
+                .cloned()
+                .collect(),
         };
-        let silent: Vec<Silent> = self.silent.iter().map(options).filter(|silent| !silent.names.is_empty()).collect();
-        let is_used = |name: &String| switch.iter().any(|switch| switch.files.contains(name));
+        let silent: Vec<Silent> = self.silent.iter().map(known).filter(|silent| !silent.names.is_empty()).collect();
+        let is_used =
+            |name: &String| examined.contains(name) || switch.iter().any(|switch| switch.files.contains(name));
         let files = self.files.iter().filter(|(name, _)| is_used(name));
         Switches {
             version: self.version.clone(),
@@ -195,6 +229,29 @@ impl Switches {
             }
         }
         self.doubt_unknown_options(id, at, answer);
+        self.doubt_unknown_keys(&places, search, answer)
+    }
+
+    /// Returns the names of the settings files whose keys were all examined.
+    fn examined(&self) -> impl Iterator<Item = &String> {
+        self.silent.iter().flat_map(|silent| &silent.files)
+    }
+
+    /// Doubts an answer for keys that are not in the table, in settings files whose keys were all examined.
+    fn doubt_unknown_keys(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
+        for file in self.examined().collect::<BTreeSet<_>>() {
+            let Some((path, settings)) = self.settings(file, places, search)? else { continue };
+            let rows = self.switch.iter().filter(|row| row.kind == Kind::Key && row.files.contains(file));
+            let rows = rows.map(|row| (&row.name, None));
+            let silent = self.silent.iter().filter(|silent| silent.files.contains(file));
+            let silent = silent.flat_map(|silent| silent.names.iter().map(|name| (name, silent.takes)));
+            let known: Vec<Examined> =
+                rows.chain(silent).map(|(name, takes)| Examined { parts: name.split('.').collect(), takes }).collect();
+            for key in unknown_keys(&settings, &known, 0) {
+                let reason = format!("what the key {key} in {} does to instructions is not known", path.display());
+                answer.doubt(Loses::Set.parts(), reason);
+            }
+        }
         Ok(())
     }
 
@@ -248,6 +305,53 @@ impl Loses {
             Loses::Set => &[Certain::Set],
         }
     }
+}
+
+/// Key that was examined.
+#[derive(Clone)]
+struct Examined<'a> {
+    parts: Vec<&'a str>,
+    takes: Option<Type>,
+}
+
+/// Returns the keys below a node that were not examined, or not with such a value. Of the `known` keys, the first
+/// `depth` parts lead to the node.
+fn unknown_keys(node: &Node, known: &[Examined], depth: usize) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for (key, value) in node.as_table().unwrap_or_default() {
+        let is_named = |known: &&Examined| known.parts.get(depth).is_some_and(|part| matches(part, key));
+        let below: Vec<Examined> = known.iter().filter(is_named).cloned().collect();
+        let here = below.iter().find(|known| known.parts.len() == depth + 1);
+        if here.is_some_and(|known| known.takes.is_none_or(|takes| takes.has(value))) {
+            continue;
+        }
+        match value.as_table() {
+            Some(_) if here.is_none() && !below.is_empty() => {
+                let keys = unknown_keys(value, &below, depth + 1);
+                unknown.extend(keys.into_iter().map(|rest| format!("{key}.{rest}")));
+            }
+            _ => unknown.push(key.clone()),
+        }
+    }
+    unknown
+}
+
+impl Type {
+    fn has(self, node: &Node) -> bool {
+        match node.value {
+            Value::Bool(_) => self == Type::Flag,
+            Value::Integer(_) | Value::Float(_) => self == Type::Number,
+            Value::Text(_) | Value::Date(_) => self == Type::Text,
+            Value::List(_) => self == Type::List,
+            Value::Table(_) => self == Type::Table,
+            Value::Null => false,
+        }
+    }
+}
+
+/// Returns true if a part of a known key, which may end in `*`, matches a part of a key.
+fn matches(known: &str, part: &str) -> bool {
+    known.strip_suffix('*').map_or(known == part, |start| part.starts_with(start))
 }
 
 /// Returns the name of an option without its dashes, as in a standpoint.
