@@ -89,6 +89,10 @@ static ABOUT: About = About {
 /// File names in order of precedence.
 const NAMES: [&str; 4] = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md"];
 
+/// Size of a text that may not fit into the window of a model, in bytes. Of 200 000 tokens, 130 000 remain for the
+/// request (Continue 1.5.47), and a token may be a single byte.
+const LONG_BYTES: usize = 100_000;
+
 struct Continue {
     files: RuleFiles,
 }
@@ -133,6 +137,12 @@ impl Edition for Continue {
             }
         }
         say(file, rules, &mut answer);
+        if answer.messages.iter().any(|message| message.text.len() > LONG_BYTES) {
+            answer.doubt(
+                &[Certain::Set],
+                "where so long a text does not fit into the window of the model, the client stops",
+            );
+        }
         let folders = [at.cwd.join(".continue"), at.cwd.join(".claude"), own].map(|dir| dir.join("skills"));
         skills::doubted(folders.into(), search, &mut answer)?;
         Ok(answer)

@@ -15,7 +15,7 @@ use crate::answer::{
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, skills};
 use crate::harness::{
     About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -105,6 +105,7 @@ impl Edition for Droid {
         check_settings(&at.cwd, &home, search)?;
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: root.clone().or_else(|| Some(at.cwd.clone())), ..Answer::default() };
+        folders::doubt_backslash(&at.cwd, &mut answer);
         let places = places(&at.cwd, &home, root.as_deref());
         let guides = Kept::of(collect(&places, &NAMES, search, &mut answer)?, "coding_guidelines", &mut answer);
         let designs = Kept::of(collect(&places, &DESIGNS, search, &mut answer)?, "design_guidelines", &mut answer);

@@ -97,6 +97,7 @@ impl Edition for Goose {
             folders::require(&named.unwrap_or_else(|| at.home.join(".local/share")), chain.search)?;
         }
         let config = root.as_ref().map_or_else(|| chain.config_home().join("goose"), |root| root.join("config"));
+        settings::check_permissions(&config, chain.search)?;
         let names = settings::names(&mut chain, &config)?;
         let mut users: Vec<PathBuf> = names.iter().map(|name| config.join(name)).collect();
         if names.iter().any(|name| name == "AGENTS.md") {
@@ -198,7 +199,12 @@ fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<
             return Ok(None);
         }
     }
-    if at.already_loaded.iter().any(|path| path.parent() == Some(&dir)) {
+    // Files of a directory also come with one below it, so they tell only where it is not known what was read.
+    if at.read_before.is_empty() && at.already_loaded.iter().any(|path| path.parent() == Some(&dir)) {
+        return Ok(None);
+    }
+    // The tool that writes makes the directory.
+    if at.tool != Tool::Write && !chain.search.is_dir(&dir, "the directory that a tool reached")? {
         return Ok(None);
     }
     let on_the_way = dir.ancestors().take_while(|dir| *dir != at.cwd && dir.starts_with(&at.cwd));

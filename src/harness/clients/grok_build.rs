@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use ignore::gitignore::Gitignore;
 
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
-use crate::formats::{Node, parse_toml};
+use crate::formats::{Node, Value, parse_toml};
 use crate::glob::gitignore;
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
@@ -23,7 +23,7 @@ use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, absolute};
+use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 
 mod settings;
 
@@ -162,7 +162,7 @@ impl Project {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Known<Project> {
-        let git = repository(&at.cwd, search)?.filter(|git| git.root.parent().is_some());
+        let git = repository(&at.cwd, search, answer)?.filter(|git| git.root.parent().is_some());
         let root = git.as_ref().map(|git| git.root.clone()).filter(|root| *root != at.home);
         let ignored = match &root {
             Some(root) => Some(Ignored::read(root, search)?),
@@ -203,6 +203,14 @@ fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Known<bool> {
     let read = search.read(store, "trust: the folders somebody decided about")?;
     let node = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
     let folders = node.as_ref().and_then(|node| node.get("folders")).and_then(Node::as_table).unwrap_or_default();
+    // One entry that is not as it should be makes the client read none (1.0.41).
+    let is_decision = |said: &Node| {
+        let has_time = said.get("decided_at").is_none_or(|at| matches!(at.value, Value::Integer(_)));
+        has_time && said.get("trusted").and_then(Node::as_bool).is_some()
+    };
+    if !folders.iter().all(|(_, said)| is_decision(said)) {
+        return Ok(false);
+    }
     let decided = folders.iter().find(|(path, _)| Path::new(path) == folder);
     Ok(decided.and_then(|(_, said)| said.get("trusted")).and_then(Node::as_bool) == Some(true))
 }
@@ -238,6 +246,11 @@ impl Taken {
             Err(problem) => {
                 if search.is_file(path, "one of the files of that directory")? {
                     left_out(Fate::Unreadable, &problem.to_string());
+                }
+                if let Unreadable::Not(kind) = problem
+                    && kind != FileType::Dir
+                {
+                    answer.doubt(&[Certain::Set], format!("{} is a {}", path.display(), kind.word()));
                 }
                 return Ok(None);
             }
@@ -384,18 +397,35 @@ struct Repository {
 }
 
 /// Returns the repository as git finds it.
-fn repository(dir: &Path, search: &mut Search) -> Known<Option<Repository>> {
+fn repository(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<Repository>> {
     const RULE: &str = "the root of the repository begins the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
         if search.stat(&above.join(".git"), RULE)?.is_ok()
             && let Some(found) = search.git(above, RULE)?
         {
+            // Where neither git's data nor its settings name this working tree, the client takes another one.
+            doubt_elsewhere(&above.join(".git"), &found.common_dir, search, answer)?;
             let main = found.common_dir.parent().filter(|_| found.common_dir.ends_with(".git")).map(Path::to_owned);
             return Ok(found.toplevel.map(|root| Repository { main: main.unwrap_or_else(|| root.clone()), root }));
         }
     }
     Ok(None)
+}
+
+/// Doubts an answer if `.git` is a link, or a file that leads to data whose settings do not name the working tree.
+fn doubt_elsewhere(git: &Path, data: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    const RULE: &str = "where git keeps its data";
+    let is_named = if search.is_file(git, RULE)? {
+        let settings = search.read(&data.join("config"), RULE)?;
+        settings.is_ok_and(|raw| raw.text().contains("worktree")) || search.is_dir(&data.join("worktrees"), RULE)?
+    } else {
+        search.link_target(git)?.is_none()
+    };
+    if !is_named {
+        answer.doubt(&[Certain::Set], format!("which directory the client takes for that of {}", git.display()));
+    }
+    Ok(())
 }
 
 /// Files that git ignores, by the `.gitignore` at the repository root only.
@@ -444,5 +474,17 @@ fn say(project: Vec<File>, user: Vec<File>, answer: &mut Answer) {
 fn give(section: &mut Section, file: &File, range: std::ops::Range<usize>, head: String, tail: &str) {
     let reason = "in the order of places and names";
     let given = Given { path: &file.path, raw: &file.raw, range, scope: file.scope, reason };
-    section.file(given, |text| Text::framed(head, text, tail));
+    section.file(given, |text| Text::framed(head, escaped(text), tail));
+}
+
+/// Tags of the client's own, of which a file must not open or close one (Grok Build 1.0.41).
+const TAGS: [&str; 6] =
+    ["<rules>", "</rules>", "<system-reminder>", "</system-reminder>", "<system_reminder>", "</system_reminder>"];
+
+/// Escapes the first character of the client's own tags.
+fn escaped(text: Text) -> Text {
+    if !TAGS.iter().any(|tag| text.contains(tag)) {
+        return text;
+    }
+    TAGS.iter().fold(text.to_string(), |text, tag| text.replace(tag, &format!("&lt;{}", &tag[1..]))).into()
 }

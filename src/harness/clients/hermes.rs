@@ -20,8 +20,8 @@ use crate::harness::kit::{folders, heads, skills};
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
-use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content};
+use crate::search::{Halt, Known, Search};
+use crate::snapshot::{Ask, Content, Errno, Unreadable};
 use crate::text::{is_py_space, py_trimmed};
 
 mod below;
@@ -123,7 +123,7 @@ impl Edition for Hermes {
         let own = profile::own_folder(at, search)?;
         folders::require(&own, search)?;
         let window = Window::of(at, &own.join("config.yaml"), search)?;
-        if sends_rules(at, &own, search)? {
+        if sends_rules(at, &own, search, &mut answer)? {
             soul::look(&own.join("SOUL.md"), &window, search, &mut answer)?;
             project(at, &window, search, &mut answer)?;
         }
@@ -135,13 +135,24 @@ impl Edition for Hermes {
 
 /// Returns false if files are excluded at the start: by an option, or by a variable of the user's `.env` or of the
 /// environment.
-fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search) -> Known<bool> {
+fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<bool> {
     const NAME: &str = "HERMES_IGNORE_RULES";
     if at.flag("hermes", "ignore-rules") || at.flag("hermes", "safe-mode") {
         return Ok(false);
     }
-    let read = search.read(&own.join(".env"), "the user's variables come before the environment")?;
-    let pairs = read.map(|raw| dotenv(&raw.text())).unwrap_or_default();
+    let path = own.join(".env");
+    let text = match search.read(&path, "the user's variables come before the environment")? {
+        Ok(raw) => raw.text().into_owned(),
+        Err(Unreadable::Errno(Errno::ACCES)) => {
+            return Err(Halt::refused(path, "the client stops where it cannot read its variables"));
+        }
+        Err(_) => String::new(),
+    };
+    // A mark is part of the first name, and a value may name other variables.
+    if text.contains(NAME) && text.contains(['\u{feff}', '$', '`']) {
+        answer.doubt(&[Certain::Set], format!("what {} says of {NAME} is not followed", path.display()));
+    }
+    let pairs = dotenv(&text);
     let of_file = pairs.into_iter().find(|(name, _)| name == NAME).map(|(_, value)| value);
     let value = of_file.or_else(|| search.env(NAME).map(|value| value.to_string()));
     Ok(value.as_deref() != Some("1"))

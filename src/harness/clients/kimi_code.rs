@@ -80,6 +80,7 @@ impl Edition for KimiCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: Some(root.clone()), ..Answer::default() };
+        folders::doubt_backslash(&at.cwd, &mut answer);
         let named = search.env("KIMI_CODE_HOME").map(PathBuf::from);
         if named.as_deref().is_some_and(|dir| dir.as_os_str().is_empty()) {
             return Ok(Answer::refused(&at.cwd, "KIMI_CODE_HOME is empty; unset it or set it to a folder"));

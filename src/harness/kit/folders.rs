@@ -1,7 +1,8 @@
-//! Folders that a client makes for itself when it starts.
+//! Folders that a client makes for itself when it starts, and that it is started in.
 
 use std::path::Path;
 
+use crate::answer::{Answer, Certain};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, FileType};
 
@@ -20,4 +21,11 @@ pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<b
         Ok(meta) => meta.kind != FileType::Dir,
         Err(error) => error == Errno::NOTDIR,
     })
+}
+
+/// Doubts an answer for a working directory with a backslash, which some clients take for a separator.
+pub(in crate::harness) fn doubt_backslash(cwd: &Path, answer: &mut Answer) {
+    if cwd.as_os_str().as_encoded_bytes().contains(&b'\\') {
+        answer.doubt(&[Certain::Set], "a backslash in the path of the working directory is not followed");
+    }
 }

@@ -8,7 +8,8 @@ use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_rust_json, parse_rust_yaml};
 use crate::glob::gitignore;
 use crate::harness::kit::conventional::Chain;
-use crate::search::Known;
+use crate::search::{Halt, Known, Search};
+use crate::snapshot::{Errno, Unreadable};
 
 const KEY: &str = "CONTEXT_FILE_NAMES";
 /// Default names.
@@ -46,6 +47,29 @@ pub(super) fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
         Some(list) => texts(&list),
     };
     Ok(list.unwrap_or_else(default))
+}
+
+/// Refuses if the permissions of tools cannot be used: the client stops (Goose 1.52).
+pub(super) fn check_permissions(config: &Path, search: &mut Search) -> Known<()> {
+    const LISTS: [&str; 3] = ["always_allow", "ask_before", "never_allow"];
+    let path = config.join("permission.yaml");
+    let usable = |node: &Node| {
+        let has_lists =
+            |tools: &Node| LISTS.iter().all(|list| tools.get(list).is_some_and(|list| texts(list).is_some()));
+        node.as_table().is_some_and(|callers| callers.iter().all(|(_, tools)| has_lists(tools)))
+    };
+    let why = match search.read(&path, "permissions of tools")? {
+        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(()),
+        Err(problem) => problem.to_string(),
+        Ok(raw)
+            if raw.is_empty()
+                || raw.as_text().and_then(|text| parse_rust_yaml(text).ok()).is_some_and(|node| usable(&node)) =>
+        {
+            return Ok(());
+        }
+        Ok(_) => "they are not lists of tools for each caller".to_owned(),
+    };
+    Err(Halt::refused(path, format!("these permissions cannot be used: {why}")))
 }
 
 fn texts(list: &Node) -> Option<Vec<String>> {
