@@ -174,7 +174,12 @@ impl<'a> Trust<'a> {
     fn read(at: &'a Standpoint, own: &'a Path, search: &mut Search) -> Known<Trust<'a>> {
         let file = own.join("trusted_folders.toml");
         let read = search.read(&file, "trust: the folders somebody decided about")?;
-        let decisions = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
+        if read.as_ref().is_ok_and(|raw| raw.as_text().is_none()) {
+            return Err(Halt::refused(file, "the decisions about folders are not UTF-8"));
+        }
+        // Python's parser takes no byte order mark.
+        let text = read.ok().and_then(|raw| raw.as_text().map(str::to_owned));
+        let decisions = text.filter(|text| !text.starts_with('\u{feff}')).and_then(|text| parse_toml(&text).ok());
         let mut lists = Vec::new();
         for key in ["trusted", "untrusted"] {
             lists.push(match decisions.as_ref().and_then(|node| node.get(key)).map(|node| &node.value) {
@@ -182,6 +187,7 @@ impl<'a> Trust<'a> {
                 Some(Value::List(list)) => list.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
                 // Python iterates over a string letter by letter.
                 Some(Value::Text(text)) => text.chars().map(String::from).collect(),
+                Some(Value::Table(entries)) => entries.iter().map(|(folder, _)| folder.clone()).collect(),
                 Some(_) => return Err(Halt::refused(file, format!("{key} must be a list of folders"))),
             });
         }

@@ -75,7 +75,7 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
     for dir in at.cwd.ancestors().take_while(|dir| Some(*dir) != own.parent()) {
         let folder = dir.join(".vibe");
         let path = folder.join("config.toml");
-        if search.is_file(&path, "settings of the project")? {
+        if search.stat(&path, "settings of the project")?.is_ok() {
             let real = search.real(&folder)?.unwrap_or(folder);
             return Ok(trust.root(&real).map(|_| path));
         }
@@ -134,8 +134,13 @@ fn variable(own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Optio
     if let Some(value) = of_environment.filter(|value| !value.is_empty()) {
         return Ok(word(&value));
     }
-    let Ok(raw) = search.read(&own.join(".env"), "the user's variables")? else { return Ok(None) };
-    let pairs = dotenv(&raw.text());
+    let path = own.join(".env");
+    let Ok(raw) = search.read(&path, "the user's variables")? else { return Ok(None) };
+    let Some(text) = raw.as_text() else { return Err(Halt::refused(path, "the user's variables are not UTF-8")) };
+    if text.contains(['$', '`', '\u{feff}']) && text.to_ascii_uppercase().contains(NAME) {
+        answer.doubt(&[Certain::Set], format!("what {} says of {NAME} is not followed", path.display()));
+    }
+    let pairs = dotenv(text);
     if pairs.iter().any(|(name, _)| name == "VIBE_HOME") {
         answer.doubt(&[Certain::Set], "VIBE_HOME in the user's .env moves some of the user's files only");
     }
