@@ -10,6 +10,7 @@ pub mod completion;
 pub mod context;
 pub mod credentials;
 pub mod declaration;
+pub mod escape;
 pub mod expect;
 pub mod explain;
 pub mod files;

@@ -330,7 +330,7 @@ fn annotations_and_comments_name_place_and_code() {
     let wanted = "::warning file=CLAUDE.md,line=3,col=1,endColumn=14,title=Briefing (import-missing)::Claude Code: @docs/gone.md";
     assert!(github.lines().any(|line| line.starts_with(wanted)), "{github}");
     let markdown = out(&place.run("home/project", &with(&["--format", "markdown"])));
-    assert!(markdown.contains("| warning | `CLAUDE.md:3` | Claude Code: @docs/gone.md"), "{markdown}");
+    assert!(markdown.contains("| warning | `CLAUDE.md:3` | Claude Code: @&#8203;docs/gone.md"), "{markdown}");
     let odd =
         Place::new(&[("home/p/a, b: 100%/CLAUDE.md", "@gone.md\n"), ("home/p/.git/HEAD", "ref: refs/heads/main\n")]);
     let github = out(&odd.run("home/p", &["check", "--harness", "claude-code", "--format", "github"]));

@@ -4,6 +4,7 @@
 //! `tests/run` makes as many as two minutes allow. A failure names the seed, by which it comes again.
 
 mod answers;
+mod escapers;
 mod globs;
 mod parsers;
 mod positions;

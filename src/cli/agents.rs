@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anstyle::Style;
 use clap::Args;
 
-use super::show::{answer, directory, here, print, print_screen, questions};
+use super::show::{answer, directory, here, print_json, print_screen, questions};
 use super::whom::Format;
-use super::words::visible;
 use super::{Failure, defaults};
 use crate::disk::Real;
 use crate::report::agents::{AgentSaid, said, standpoint};
+use crate::report::escape::visible;
 use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
 
@@ -65,10 +65,7 @@ pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
         return Err(format!("{} has no agent {asked}; it has {}", choice.title(), names.join(", ")).into());
     }
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&agents).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&agents)?,
         Format::Text => print_screen(&text(&agents, &Paths::of(&session)))?,
     }
     Ok(ExitCode::SUCCESS)

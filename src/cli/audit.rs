@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
-use super::show::{answer, directory, here, print, print_styled};
+use super::show::{answer, directory, here, print, print_json, print_styled};
 use super::whom::Format;
 use super::{FINDINGS, Failure, UNKNOWN, defaults};
 use crate::answer::Standpoint;
@@ -19,7 +19,7 @@ use crate::engine::expect::recorded::{Judgement, Verdict, demanded};
 use crate::engine::held;
 use crate::engine::settings::Settings;
 use crate::records::CLIENTS;
-use crate::records::audit::{Audit, Audits, Texts};
+use crate::records::audit::{Audits, Texts};
 use crate::report::words::{Paths, list};
 use crate::request::Defaults;
 
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !is_one && !arguments.expect {
         let audits = audit_list(&found, &defaults, &ask);
         return match arguments.format {
-            Format::Json => print_json(audits),
+            Format::Json => print_json(&Audits { sessions: audits }),
             Format::Text if audits.is_empty() => {
                 print_styled(&screen::nothing(&paths.text(&nothing(arguments, &project))))
             }
@@ -151,7 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         audit.changes = Now::of(&session, &defaults, &ask).map(|now| held::changes(&session, &now));
     }
     match arguments.format {
-        Format::Json => print_json(vec![audit])?,
+        Format::Json => print_json(&Audits { sessions: vec![audit] })?,
         Format::Text if arguments.diff => print_styled(&screen::difference(&session, &audit, &paths))?,
         Format::Text => print_styled(&screen::timeline(&session, &audit, &paths))?,
     }
@@ -220,7 +220,7 @@ fn reached(
         audits.push(only(&session, audit, &places));
     }
     match arguments.format {
-        Format::Json => print_json(audits)?,
+        Format::Json => print_json(&Audits { sessions: audits })?,
         Format::Text => {
             let is_told = arguments.session.is_some() || arguments.last;
             print_styled(&(out.join("\n") + &if is_told { String::new() } else { screen::latest() }))?;
@@ -258,10 +258,7 @@ fn expected(
         json.push(serde_json::json!({ "id": audit.id, "agent": audit.agent, "expectations": of_one }));
     }
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::json!({ "sessions": json });
-            print(&(serde_json::to_string_pretty(&json).map_err(|error| error.to_string())? + "\n"))?;
-        }
+        Format::Json => print_json(&serde_json::json!({ "sessions": json }))?,
         Format::Text if out.is_empty() => print("no expectation is about these sessions\n")?,
         Format::Text => print_styled(&out)?,
     }
@@ -287,9 +284,4 @@ fn nothing(arguments: &Arguments, project: &Path) -> String {
     };
     let time = if arguments.since.0.is_some() || arguments.running { " in that time" } else { "" };
     format!("no recorded session{place}{time}{further}")
-}
-
-fn print_json(sessions: Vec<Audit>) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(&Audits { sessions }).map_err(|error| error.to_string())?;
-    print(&format!("{json}\n"))
 }

@@ -10,13 +10,13 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, say, write};
-use super::words::visible;
 use super::{FINDINGS, Failure, compare, defaults, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
 use crate::engine::change::{Changing, change};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
+use crate::report::escape::{self, visible};
 use crate::report::findings::{Finding, Kind, Severity, page, share};
 use crate::report::judged::{Judged, sentence};
 use crate::report::words::{count, list};
@@ -407,7 +407,7 @@ fn baseline(report: &Report) -> Result<String, String> {
         }
     }
     let baseline = Baseline { version: BASELINE_VERSION, known };
-    Ok(serde_json::to_string_pretty(&baseline).map_err(|error| error.to_string())? + "\n")
+    Ok(escape::json(&baseline)? + "\n")
 }
 
 fn known(file: &Path) -> Result<Baseline, String> {

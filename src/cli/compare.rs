@@ -8,14 +8,14 @@ use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::show::{Asked, Editions, asked, directory, here, print, print_styled};
-use super::words::visible;
+use super::show::{Asked, Editions, asked, directory, here, print, print_json, print_styled};
 use super::{Failure, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::Real;
 use crate::engine::change::{Changing, change};
 use crate::engine::settings::Settings;
 use crate::report::compare::{Comparison, Difference};
+use crate::report::escape::visible;
 use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
 
@@ -122,10 +122,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     match arguments.format {
         Format::Text => print_styled(&changed::text(&found, root, lines::width()))?,
         Format::Markdown => print(&changed::markdown(&found, root))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&found)?,
     }
     let is_same = found.moments.is_empty() && found.grants.is_empty();
     Ok(code(arguments, !is_same))
@@ -133,10 +130,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
 
 fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<ExitCode, Failure> {
     match format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(all).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(all)?,
         Format::Text => print_styled(said)?,
         Format::Markdown => return Err("--format markdown is for changes since a revision".to_owned().into()),
     }

@@ -8,15 +8,15 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::show::{print, print_screen};
+use super::show::{print, print_json, print_screen};
 use super::whom::{Format, Whom};
-use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::answer::{SessionKind, Standpoint};
 use crate::disk::Real;
 use crate::engine::expect::{Proof, Proofs, Row, expect, suggest};
 use crate::engine::settings::Settings;
 use crate::formats::position;
+use crate::report::escape::visible;
 use crate::report::words::{Paths, count, list};
 
 pub(super) const EXAMPLES: &str = "\
@@ -49,10 +49,7 @@ pub(super) fn run(arguments: &Expect) -> Result<ExitCode, Failure> {
     let paths = Paths::from(&Standpoint::plain(&cwd, &base.home, base.env.clone()), None);
     let proofs = expect(base, &cwd, settings, None)?;
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&json(&proofs)).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&json(&proofs))?,
         Format::Text => print_screen(&text(&proofs, &paths))?,
     }
     let failed = !proofs.wrong.is_empty() || proofs.all.iter().any(|proof| !proof.holds());

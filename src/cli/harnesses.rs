@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::show::{customs, installed, print, print_screen, roster, say};
+use super::show::{customs, installed, print_json, print_screen, print_styled, roster, say};
 use super::whom::Format;
 use super::{Failure, lines};
 use crate::answer::{Claim, Replayed};
@@ -20,6 +20,7 @@ use crate::harness::{self, Details};
 use crate::queries::installed::{Installations, Installed};
 use crate::queries::roster::{ALL_OF_THEM, MINE, Roster};
 use crate::records::holds;
+use crate::report::escape::visible;
 use crate::report::roster::{Because, Mine, UsedHere};
 use crate::request::Defaults;
 
@@ -115,11 +116,8 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     let used = used_here(&roster(&here, &defaults), &installed, &defaults.customs)?;
     let rows = rows(&defaults.customs, &installed, &used, arguments)?;
     match arguments.format {
-        Format::Json => {
-            let json = json!({ "harnesses": rows, "roster": used });
-            print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
-        }
-        Format::Text if arguments.details => print(&side_by_side(&rows, lines::width()))?,
+        Format::Json => print_json(&json!({ "harnesses": rows, "roster": used }))?,
+        Format::Text if arguments.details => print_styled(&side_by_side(&rows, lines::width()))?,
         Format::Text => {
             print_screen(&list(&rows, &used, &here, &defaults.home, lines::width()))?;
             if used.assumed {
@@ -286,12 +284,12 @@ fn line(of: &[Row], used: &UsedHere, here: &Path, home: &Path) -> [String; 7] {
     let (first, last) = &claim.checked;
     [
         format!("{} {}", if mine.is_some() { '●' } else { ' ' }, row.harness),
-        claim.running.unwrap_or_default(),
+        visible(&claim.running.unwrap_or_default()),
         claim.rules,
         if first == last { first.clone() } else { format!("{first} to {last}") },
         known_by(row).to_owned(),
         claim.verified.unwrap_or_default(),
-        remarks.join("; "),
+        visible(&remarks.join("; ")),
     ]
 }
 
@@ -322,7 +320,7 @@ fn side_by_side(rows: &[Row], width: usize) -> String {
     let of_names = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
     let add = |out: &mut String, name: &str, text: &str| {
         let beside = width.saturating_sub(of_names + 4);
-        let lines = lines::wrapped(text, if beside < NARROW { width.saturating_sub(BELOW) } else { beside });
+        let lines = lines::wrapped(&visible(&text), if beside < NARROW { width.saturating_sub(BELOW) } else { beside });
         let indent = if beside < NARROW { BELOW } else { of_names + 4 };
         let gap = if beside < NARROW { format!("\n{:indent$}", "") } else { "  ".to_owned() };
         let text = lines.join(&format!("\n{:indent$}", ""));

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{directory, here, print, print_screen};
+use super::show::{directory, here, print_json, print_screen};
 use super::whom::Format;
-use super::words::visible;
 use super::{Failure, lines, screen};
 use crate::disk::Real;
 use crate::engine::inspect::inspect;
 use crate::engine::settings::Settings;
+use crate::report::escape::visible;
 use crate::report::grants::Grant;
 use crate::report::inspection::{Inspection, OfAgent};
 use crate::report::words::count;
@@ -61,10 +61,7 @@ pub(super) fn run(arguments: &Inspect) -> Result<ExitCode, Failure> {
         found.agents.retain(|one| found.judged.iter().any(|judged| judged.agent == one.agent));
     }
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&found)?,
         Format::Text => print_screen(&text(&found, lines::width()))?,
     }
     Ok(ExitCode::SUCCESS)

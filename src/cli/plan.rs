@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
-use super::show::{directory, here, print, print_styled};
+use super::show::{directory, here, print, print_json, print_styled};
 use super::whom::Format;
-use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::disk::Real;
 use crate::engine::plan::{Task, plan};
 use crate::engine::settings::Settings;
+use crate::report::escape::visible;
 use crate::report::plan::{Loss, Plan};
 use crate::report::words::{count, list};
 use crate::text::grouped;
@@ -93,10 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let found = plan(defaults, &root, settings, &task)?;
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&found)?,
         Format::Text if arguments.patch => print(&found.patch)?,
         Format::Text => print_styled(&text(&found))?,
     }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::report::credentials::starred;
+use crate::report::escape;
 
 static REDACT: OnceLock<Redact> = OnceLock::new();
 
@@ -44,7 +45,7 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     let Some(redact) = REDACT.get() else { return Cow::Borrowed(text) };
     // Within JSON a credential may stand behind an escape.
     let json = text.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok()).flatten();
-    let json = json.and_then(|json| serde_json::to_string_pretty(&redact.json(json)).ok());
+    let json = json.and_then(|json| escape::json(&redact.json(json)).ok());
     Cow::Owned(json.map_or_else(|| redact.text(text), |json| json + "\n"))
 }
 

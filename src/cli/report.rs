@@ -8,12 +8,12 @@ use clap::{Args, ValueEnum};
 
 use super::show::{Asked, asked, directory, exists, here, print, print_screen, say, write};
 use super::whom::Whom;
-use super::words::visible;
 use super::{Failure, lines, screen};
 use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};
 use crate::report::briefing::{ESTIMATE, Tokens};
 use crate::report::context::{ContextReport, ContextReports, Counter, LimitUse, context_report};
+use crate::report::escape::{self, visible};
 use crate::report::judged::sentence;
 use crate::report::words::Paths;
 use crate::request::{Places, Request};
@@ -113,8 +113,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
         Format::Html => html::page(&counted, &sentence(&judged)),
         Format::Json => {
             let reports = counted.iter().map(|counted| counted.report.clone()).collect();
-            let json = serde_json::to_string_pretty(&ContextReports { version: 1, judged, reports });
-            json.map_err(|error| error.to_string())? + "\n"
+            escape::json(&ContextReports { version: 1, judged, reports })? + "\n"
         }
     };
     match (&arguments.output, arguments.format) {

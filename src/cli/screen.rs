@@ -6,9 +6,9 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::lines::wrapped;
-use super::words::visible;
 use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Standing, Trigger, Warning};
 use crate::report::briefing::{uncertainty, whole};
+use crate::report::escape::visible;
 use crate::report::findings::{Share, share};
 use crate::report::judged::{Judged, sentence};
 use crate::report::words::{Paths, count, fate, list, reached};

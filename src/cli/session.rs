@@ -11,14 +11,14 @@ use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::show::{answer, directory, exists, here, print, print_screen, questions};
+use super::show::{answer, directory, exists, here, print_json, print_screen, questions};
 use super::whom::Format;
-use super::words::visible;
 use super::{Failure, defaults, lines, screen};
 use crate::answer::{Fate, Fidelity, Message, Source};
 use crate::disk::Real;
 use crate::harness::Changed;
 use crate::report::briefing::{Include, uncertainty};
+use crate::report::escape::visible;
 use crate::report::judged::judged;
 use crate::report::session::{SessionStep, fidelity, unfolded};
 use crate::report::words::Paths;
@@ -197,8 +197,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
         Format::Json => {
             let mut said = unfolded(1, &turns, &steps, Include { text: true, trace: false });
             said.judged = judged;
-            let json = serde_json::to_string_pretty(&said).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
+            print_json(&said)?;
         }
         Format::Text => {
             print_screen(&format!("{}{}", screen::judged(&judged, lines::width()), text(&turns, &steps)))?;

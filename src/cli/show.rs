@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::{Failure, defaults, lines, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint, Tool};
@@ -22,6 +23,7 @@ use crate::query::{self, Query};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
+use crate::report::escape;
 use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
 use crate::report::words::list;
@@ -529,18 +531,18 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes as JSON what may be too large to be held as a text as well.
-fn print_json(json: &Effective) -> Result<(), Failure> {
+pub(super) fn print_json(json: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
     if redact::is_on() {
-        return print(&serde_json::to_string_pretty(json).map_err(|error| error.to_string())?);
+        return print(&escape::json(json)?);
     }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let written = serde_json::to_writer_pretty(&mut out, json).map_err(std::io::Error::from);
+    let written = escape::write_json(json, &mut out);
     ended(written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
 /// Writes to standard output, with colors where they can be seen.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
-    printed(anstream::stdout().lock(), &redact::redacted(text))
+    printed(anstream::stdout().lock(), &escape::screen(&redact::redacted(text)))
 }
 
 /// Writes a screen to standard output, with colors where they can be seen and no line wider than the terminal, if there is one.
@@ -555,7 +557,8 @@ fn fitted(text: &str) -> String {
 /// Says something about the answers on standard error.
 pub(super) fn say(problem: &str) {
     // Where even that cannot be said, the exit code does.
-    let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("briefing: {}", redact::redacted(problem))));
+    let _ =
+        writeln!(std::io::stderr(), "{}", fitted(&escape::lines(&format!("briefing: {}", redact::redacted(problem)))));
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::audit::{Since, parse_time};
-use super::show::{Disk, answer, exists, here, installed, print, questions, say, write};
+use super::show::{Disk, answer, exists, here, installed, print_styled, questions, say, write};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
@@ -20,6 +20,7 @@ use crate::harness::{self, Choice};
 use crate::queries::installed::Installed::Version;
 use crate::report::briefing::uncertainty;
 use crate::report::case::{case, observed};
+use crate::report::escape;
 use crate::request::{Defaults, OneOrMany, Places};
 use crate::snapshot::{FileType, absolute};
 use crate::verify::client::{self, Client};
@@ -263,7 +264,7 @@ fn agreed(asked: &[Asked], place: Where) -> Result<bool, Failure> {
     if !io::stdin().is_terminal() {
         return Err(format!("{words}briefing: pass --yes to run it").into());
     }
-    eprint!("{words}Go on? [y/N] ");
+    eprint!("{}Go on? [y/N] ", escape::lines(&words));
     let _ = io::stderr().flush();
     let mut said = String::new();
     let read = io::stdin().lock().read_line(&mut said);
@@ -284,7 +285,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     let lay_out = |moved| plan.lay_out(&one.answer, one.client, moved, (&Real, &facts)).map(drop);
     let outcome = outcome(&plan, place, answers, &lay_out)?;
     let verdict = compare(&outcome.ours, &outcome.theirs);
-    print(&describe(one, &outcome, &verdict))?;
+    print_styled(&describe(one, &outcome, &verdict))?;
     if let (Some(file), Verdict::Different(_)) = (&arguments.case, &verdict) {
         let answers = std::slice::from_ref(&one.answer);
         let mut text = case(answers, &facts, None);
@@ -342,7 +343,7 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
             if code == 0 {
                 equal += 1;
             } else {
-                print(&format!("{}: {}", case.name, describe(one, &outcome, &verdict)))?;
+                print_styled(&format!("{}: {}", case.name, describe(one, &outcome, &verdict)))?;
             }
             worst = worst.max(code);
         }
@@ -360,7 +361,7 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
         (0, false) => "; its version is not known, so this is not remembered",
         _ => "",
     };
-    print(&format!("{}{}: {equal} of {asked} questions equal{after}\n", one.title, self::version(one)))?;
+    print_styled(&format!("{}{}: {equal} of {asked} questions equal{after}\n", one.title, self::version(one)))?;
     Ok(worst)
 }
 

@@ -8,9 +8,9 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 
 use super::whom::{Format, Whom};
-use super::words::visible;
 use super::{Failure, log, today};
 use crate::engine::watch::{Change, Heard, watch};
+use crate::report::escape::{self, visible};
 use crate::report::words::{Paths, list};
 use crate::request::Places;
 use crate::text::grouped;
@@ -67,7 +67,7 @@ const FAINT: Style = Style::new().dimmed();
 
 fn line(change: &Change, format: Format) -> String {
     match format {
-        Format::Json => serde_json::to_string(change).expect("a change is plain data"),
+        Format::Json => escape::json_line(change).expect("a change is plain data"),
         Format::Text => text(change),
     }
 }

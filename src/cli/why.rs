@@ -8,9 +8,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{here, print, print_styled, say};
+use super::show::{here, print_json, print_styled, say};
 use super::whom::{Format, Whom};
-use super::words::visible;
 use super::{FINDINGS, Failure, lines, screen};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
@@ -18,6 +17,7 @@ use crate::engine::settings::Settings;
 use crate::engine::why::why;
 use crate::harness::choose;
 use crate::queries::roster::MINE;
+use crate::report::escape::visible;
 use crate::report::why::{Reach, Standing, Why as Found};
 use crate::report::words::{self, Paths, list};
 use crate::snapshot::absolute;
@@ -78,10 +78,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
         found = why(base, &cwd, settings, &sought)?;
     }
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&found)?,
         Format::Text => {
             let width = lines::width();
             let shown = Shown { paths: &paths, width, of_names: 0 };

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::answer::{Fate, Fidelity, Place, Replayed, Resolution, Source};
 use crate::report::briefing;
+use crate::report::escape::visible;
 use crate::report::words::{Paths, certain, fate};
 use crate::text::grouped;
 
@@ -138,38 +139,4 @@ fn line(out: &mut String, source: &Source, paths: &Paths, width: usize) {
 
 fn name(source: &Source, paths: &Paths) -> String {
     visible(&source.path().map_or_else(|| source.place.to_string(), |path| paths.path(path)))
-}
-
-/// Escapes control characters, and what shows nothing or turns the order of others: a text must not steer the terminal.
-pub(super) fn visible(text: &impl ToString) -> String {
-    // Zero-width joiners are part of words and emoji.
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(
-                c,
-                '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            )
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
-    let text = text.to_string();
-    if !text.contains(steers) {
-        return text;
-    }
-    let escaped = |c: char| match c {
-        c if c.is_control() => c.escape_debug().collect::<Vec<_>>(),
-        c if steers(c) => c.escape_unicode().collect(),
-        c => vec![c],
-    };
-    text.chars().flat_map(escaped).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_steer_the_terminal() {
-        assert_eq!(visible(&"/r/\u{1b}[31mred\n/AGENTS.md"), "/r/\\u{1b}[31mred\\n/AGENTS.md");
-        assert_eq!(visible(&"a\u{202e}b\u{200b}c👩\u{200d}💻"), "a\\u{202e}b\\u{200b}c👩\u{200d}💻");
-    }
 }

@@ -1,6 +1,6 @@
 //! Evaluates the expectations of a project.
 //!
-//! Read [`declarations`] first, then [`cases`], [`prove`], [`rows`] and [`findings`]; [`texts`] is what they search in.
+//! Read `declarations` first, then `cases`, `prove`, `rows` and `findings`; `texts` is what they search in.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

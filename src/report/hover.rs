@@ -59,10 +59,3 @@ fn grouped_by_words(said: Vec<(String, String)>) -> String {
     }
     out.join("\n")
 }
-
-/// Renders text as a fenced code block, with a fence longer than any run of backticks in the text.
-fn fenced(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
-}

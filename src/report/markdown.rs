@@ -1,4 +1,4 @@
-//! Byte ranges of code, links and comments in Markdown, and escaping of text for it.
+//! Byte ranges of code, links and comments in Markdown.
 
 use std::ops::Range;
 
@@ -63,137 +63,9 @@ fn comments(text: &str, at: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns text for one block of Markdown, in which no link, picture or markup of it is live. Code spans in it stay code.
-pub fn inert(text: &str) -> String {
-    let text = on_one_line(text);
-    let mut out = String::with_capacity(text.len());
-    let mut rest = &*text;
-    while let Some(c) = rest.chars().next() {
-        if c == '`' {
-            let (ticks, behind) = rest.split_at(rest.len() - rest.trim_start_matches('`').len());
-            if let Some(end) = closing(behind, ticks.len()) {
-                let (code, behind) = behind.split_at(end + ticks.len());
-                out.extend([ticks, code]);
-                rest = behind;
-            } else {
-                out.push_str(&"\\`".repeat(ticks.len()));
-                rest = behind;
-            }
-            continue;
-        }
-        rest = &rest[c.len_utf8()..];
-        let is_live = match c {
-            '<' => true,
-            // A bracket pair alone, as in `app/[id]/page.tsx`, is no link. The opening bracket may be in another text.
-            ']' => rest.is_empty() || rest.starts_with(['(', '[', ']', ':']),
-            // A backslash would cancel the escape of the character after it.
-            '\\' => rest.chars().next().is_none_or(|next| next.is_ascii_punctuation()),
-            _ => false,
-        };
-        out.extend(is_live.then_some('\\').into_iter().chain([c]));
-    }
-    out
-}
-
-/// Returns text as a code span, whatever backticks are in it.
-pub fn code_span(text: &str) -> String {
-    let text = on_one_line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let (ticks, pad) = ("`".repeat(longest + 1), if text.starts_with('`') || text.ends_with('`') { " " } else { "" });
-    format!("{ticks}{pad}{text}{pad}{ticks}")
-}
-
-/// Returns the offset of the first run of exactly `ticks` backticks.
-fn closing(text: &str, ticks: usize) -> Option<usize> {
-    let mut from = 0;
-    while let Some(start) = text[from..].find('`').map(|at| from + at) {
-        let run = text[start..].len() - text[start..].trim_start_matches('`').len();
-        if run == ticks {
-            return Some(start);
-        }
-        from = start + run;
-    }
-    None
-}
-
-fn on_one_line(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\n' | '\r' => ' ',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
-    };
-    text.chars().map(shown).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Pieces of which live Markdown is made.
-    const PIECES: [&str; 24] = [
-        "![](https://a.example/b.png)",
-        "[a](command:b)",
-        "<img src=x>",
-        "<https://a.example>",
-        "[a]: https://b.example",
-        "[a][]",
-        "`",
-        "``",
-        "```",
-        "\\",
-        "[",
-        "]",
-        "(",
-        ")",
-        "!",
-        "<",
-        ">",
-        "&#91;",
-        "a",
-        " ",
-        "\n",
-        "\n\n",
-        "\r",
-        "\u{9b}31m\u{1b}]0;",
-    ];
-
-    /// Returns true if a renderer makes more of a block than text and code.
-    fn is_live(block: &str) -> bool {
-        Parser::new_ext(block, Options::all()).any(|event| {
-            let is_markup = matches!(event, Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::HtmlBlock));
-            is_markup || matches!(event, Event::Start(Tag::Link { .. } | Tag::Image { .. }))
-        })
-    }
-
-    #[test]
-    fn nothing_in_a_name_or_a_pattern_is_live() {
-        assert!(PIECES[..4].iter().all(|piece| is_live(&format!("- {piece}"))), "else nothing is tested");
-        let mut state = 29_u64;
-        let mut next = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
-        for _ in 0..20_000 {
-            let [one, two] = [(); 2].map(|()| (0..=next(6)).map(|_| PIECES[next(PIECES.len())]).collect::<String>());
-            for block in [
-                format!("- **A**: matches {}, from {}", inert(&one), inert(&two)),
-                format!("{}: A reads it", inert(&one)),
-                format!("{} matches {} files ({})", code_span(&one), code_span(&two), inert(&two)),
-            ] {
-                assert!(!is_live(&block), "{one:?} and {two:?} make {block:?}");
-                assert!(!block.contains(char::is_control), "{block:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn text_without_live_markdown_stays_as_it_is() {
-        for text in ["app/[id]/page.tsx", "named by `instructions` of `~/[a](b)`", r"C:\Users\a", "a_b *c* | d"] {
-            assert_eq!(inert(text), text);
-        }
-        assert_eq!(inert("[a](command:b) `"), "[a\\](command:b) \\`");
-        assert_eq!((code_span("a*"), code_span("`a")), ("`a*`".to_owned(), "`` `a ``".to_owned()));
-    }
 
     #[test]
     fn code_links_and_comments_are_found_where_they_stand() {

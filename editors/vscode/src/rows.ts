@@ -283,7 +283,8 @@ export function about(briefing: Briefing, title: string): string {
     `**${title} ${words.versionOf(briefing)}** · ${words.fidelity(fidelity)}`,
     `${words.grouped(whole.bytes)} B ≈ ${words.grouped(whole.tokens.value)} tokens`,
     words.layers(whole),
-    `started in \`${standpoint.cwd}\` (${standpoint.session})`,
+    // A backtick would end the code, and what follows it may be a picture.
+    `started in \`${standpoint.cwd.replaceAll('`', "'")}\` (${standpoint.session})`,
   ]
     .filter(Boolean)
     .join('\n\n');

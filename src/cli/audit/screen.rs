@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::lines::{width, wrapped};
-use crate::cli::words::visible;
 use crate::engine::expect::recorded::{Judgement, Verdict};
 use crate::records::audit::{Audit, Change, Fate, Item, edits_before};
 use crate::records::session::{FILE_AGAIN, Place};
 use crate::records::{CLIENTS, How, Kind, Purpose, Session, Step};
+use crate::report::escape::visible;
 use crate::report::words::{Paths, count, list};
 use crate::text::grouped;
 

@@ -8,12 +8,12 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde_json::json;
 
 use super::super::lines;
-use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::credentials::starred;
+use crate::report::escape;
+use crate::report::escape::visible;
 use crate::report::findings::{Severity, page};
 use crate::report::judged::sentence;
-use crate::report::markdown::inert;
 use crate::report::words::count;
 use crate::text;
 
@@ -32,15 +32,9 @@ pub(super) fn text(report: &Report) -> (String, usize) {
             let name = format!("{} of {}", found.code(), visible(&found.path));
             format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
         });
-        let _ = write!(out, "{}\n\n", without_c1(&shown));
+        let _ = write!(out, "{}\n\n", escape::screen(&shown));
     }
     (out + &summary(report) + "\n", lost)
-}
-
-/// Replaces the control characters from U+0080 on, which the renderer takes for letters and a terminal for the beginning of
-/// commands.
-fn without_c1(text: &str) -> String {
-    text.replace(|c| ('\u{80}'..='\u{9f}').contains(&c), "\u{fffd}")
 }
 
 /// For editors and `grep`: a line for each finding.
@@ -189,13 +183,13 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
         })
         .collect();
     let all = json!({"version": 1, "judged": report.judged, "files": report.files, "known": report.known, "findings": findings});
-    Ok(serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n")
+    Ok(escape::json(&all)? + "\n")
 }
 
 /// Workflow commands of GitHub Actions: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
     // The log shows lines that are no commands as they are.
-    let mut out = visible(&sentence(report.judged)) + "\n";
+    let mut out = escape::log_line(&sentence(report.judged)) + "\n";
     for found in &report.all {
         let level = match found.severity {
             Severity::Error => "error",
@@ -206,45 +200,41 @@ pub(super) fn github(report: &Report) -> String {
         let place = if found.path.is_empty() {
             String::new()
         } else if start.0 == end.0 && end.1 > start.1 {
-            format!("file={},line={},col={},endColumn={},", property(&found.path), start.0, start.1, end.1)
+            format!(
+                "file={},line={},col={},endColumn={},",
+                escape::command_property(&found.path),
+                start.0,
+                start.1,
+                end.1
+            )
         } else {
-            format!("file={},line={},", property(&found.path), start.0)
+            format!("file={},line={},", escape::command_property(&found.path), start.0)
         };
-        let (code, message) = (found.code(), data(&found.finding.message));
-        let _ = writeln!(out, "::{level} {place}title=Briefing ({code})::{message}%0AHelp: {}", data(&help(found)));
+        let (code, message) = (found.code(), escape::command(&found.finding.message));
+        let _ = writeln!(
+            out,
+            "::{level} {place}title=Briefing ({code})::{message}%0AHelp: {}",
+            escape::command(&help(found))
+        );
     }
     out
 }
 
-fn data(text: &str) -> String {
-    visible(&text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
 /// A comment for a pull request.
 pub(super) fn markdown(report: &Report) -> String {
-    let mut out = format!("### Briefing\n\n{}\n\n", visible(&sentence(report.judged)).replace('<', "&lt;"));
+    let mut out = format!("### Briefing\n\n{}\n\n", escape::comment(&sentence(report.judged)));
     if !report.all.is_empty() {
         out.push_str("| severity | where | what |\n|---|---|---|\n");
     }
     for found in &report.all {
         let place = match found.path.as_str() {
             "" => String::new(),
-            path => format!("`{}:{}`", visible(&path).replace('`', "'"), found.position(found.finding.range.start).0),
+            path => escape::comment_code(&format!("{path}:{}", found.position(found.finding.range.start).0)),
         };
-        let message = inert(&visible(&found.finding.message)).replace('|', "\\|");
-        let _ = writeln!(
-            out,
-            "| {} | {} | {message} ({}) |",
-            found.severity.word(),
-            place.replace('|', "\\|"),
-            found.code()
-        );
+        let message = escape::comment(&found.finding.message);
+        let _ = writeln!(out, "| {} | {place} | {message} ({}) |", found.severity.word(), found.code());
     }
-    let _ = writeln!(out, "{}{}", if report.all.is_empty() { "" } else { "\n" }, summary(report));
+    let _ = writeln!(out, "{}{}", if report.all.is_empty() { "" } else { "\n" }, escape::comment(&summary(report)));
     out
 }
 
@@ -279,9 +269,9 @@ mod tests {
         let raw = "a\u{9b}31m\u{1b}[31m\u{7}".as_bytes();
         let (path, fingerprint, also) = ("a\u{9b}b".to_owned(), String::new(), Vec::new());
         let found = Found { path, raw, severity: Severity::Error, finding, fingerprint, also };
-        let shown = without_c1(&Renderer::plain().render(&[Said::of(&found, 100).group(&found)]));
+        let shown = escape::screen(&Renderer::plain().render(&[Said::of(&found, 100).group(&found)]));
         assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
-        assert!(shown.contains("a\u{fffd}31m"), "{shown:?}");
+        assert!(shown.contains("a\\u{9b}31m"), "{shown:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{Found, Report, kinds};
+use crate::report::escape;
 use crate::report::findings::page::section;
 use crate::report::findings::{Kind, Severity, Standing};
 
@@ -36,7 +37,7 @@ pub(super) fn sarif(report: &Report) -> Result<String, String> {
         "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results,
             "properties": {"judged": report.judged}}],
     });
-    Ok(serde_json::to_string_pretty(&log).map_err(|error| error.to_string())? + "\n")
+    Ok(escape::json(&log)? + "\n")
 }
 
 fn rule(kind: Kind) -> Value {
@@ -73,7 +74,7 @@ fn result(found: &Found, kinds: &[Kind], nth: usize) -> Value {
         "ruleId": found.code(),
         "ruleIndex": kinds.iter().position(|kind| *kind == found.finding.kind),
         "level": level(found.severity),
-        "message": {"text": found.finding.message},
+        "message": {"text": escape::sarif(&found.finding.message)},
         "locations": locations,
         "partialFingerprints": {
             "briefing/v1": found.fingerprint,

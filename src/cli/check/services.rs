@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::super::words::visible;
 use super::forms::help;
 use super::{Found, Report};
+use crate::report::escape::{self, inert, markup, visible};
 use crate::report::findings::Severity;
 use crate::report::judged::sentence;
 
@@ -17,7 +17,7 @@ pub(super) fn junit(report: &Report) -> String {
     let (tests, failures) = (report.all.len().max(1), report.all.iter().filter(|found| fails(found)).count());
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites name=\"briefing\" tests=\"{tests}\" failures=\"{failures}\">");
-    let judged = xml(&sentence(report.judged));
+    let judged = markup(&sentence(report.judged));
     let _ = writeln!(out, "  <testsuite name=\"briefing check\" tests=\"{tests}\" failures=\"{failures}\">");
     let _ = writeln!(out, "    <properties><property name=\"judged\" value=\"{judged}\"/></properties>");
     if report.all.is_empty() {
@@ -25,8 +25,8 @@ pub(super) fn junit(report: &Report) -> String {
     }
     for found in &report.all {
         let (line, _) = found.position(found.finding.range.start);
-        let (path, code, message) = (xml(&found.path), found.code(), xml(&found.finding.message));
-        let (severity, help) = (found.severity.word(), xml(&format!("Help: {}", help(found))));
+        let (path, code, message) = (markup(&found.path), found.code(), markup(&found.finding.message));
+        let (severity, help) = (found.severity.word(), markup(&format!("Help: {}", help(found))));
         let said = match fails(found) {
             true => format!("<failure type=\"{severity}\" message=\"{message}\">{help}</failure>"),
             false => format!("<system-out>{severity}: {message}\n{help}</system-out>"),
@@ -39,18 +39,6 @@ pub(super) fn junit(report: &Report) -> String {
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     out
-}
-
-/// Text in an XML attribute. Characters that XML forbids are escaped as in Rust.
-fn xml(text: &str) -> String {
-    let marks = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
-    visible(&text).chars().fold(String::new(), |mut out, c| {
-        match marks.iter().find(|(mark, _)| *mark == c) {
-            Some((_, escaped)) => out.push_str(escaped),
-            None => out.push(c),
-        }
-        out
-    })
 }
 
 /// The Code Quality report of GitLab: <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
@@ -66,7 +54,7 @@ pub(super) fn gitlab(report: &Report) -> Result<String, String> {
         .iter()
         .map(|found| {
             json!({
-                "description": found.finding.message,
+                "description": inert(&visible(&found.finding.message)),
                 "content": {"body": format!("Help: {}", help(found))},
                 "check_name": found.code(),
                 "fingerprint": found.fingerprint,
@@ -75,5 +63,5 @@ pub(super) fn gitlab(report: &Report) -> Result<String, String> {
             })
         })
         .collect();
-    Ok(serde_json::to_string_pretty(&findings).map_err(|error| error.to_string())? + "\n")
+    Ok(escape::json(&findings)? + "\n")
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::{BOLD, FAINT};
-use crate::cli::words::visible;
 use crate::cli::{lines, screen};
 use crate::report::change::{Change, Kind, Moment, When};
 use crate::report::compare::Difference;
+use crate::report::escape::{comment, comment_code, fenced, visible};
 use crate::report::inspection::{GrantChange, Note};
 use crate::report::judged::sentence;
 use crate::report::words::{count, list};
@@ -284,7 +284,7 @@ fn short(text: &str, root: &Path) -> String {
 
 /// A comment for a pull request.
 pub(in crate::cli) fn markdown(change: &Change, root: &Path) -> String {
-    let judged = visible(&sentence(&change.judged)).replace('<', "&lt;");
+    let judged = comment(&sentence(&change.judged));
     format!("### Briefing\n\n{judged}\n\n{}", section(change, root))
 }
 
@@ -298,12 +298,12 @@ pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
             break;
         }
         for head in group.heads() {
-            let _ = writeln!(out, "**{}**\n", plain(&visible(&head)));
+            let _ = writeln!(out, "**{}**\n", comment(&head));
         }
         for difference in &group.differences {
-            let name = visible(&relative(&difference.name, root)).replace('`', "'");
-            let message = plain(&visible(&short(&difference.message, root)));
-            let _ = writeln!(out, "- {} `{name}`: {message}", difference.kind);
+            let name = comment_code(&relative(&difference.name, root));
+            let message = comment(&short(&difference.message, root));
+            let _ = writeln!(out, "- {} {name}: {message}", difference.kind);
         }
         let lines: Vec<String> = group
             .sentences(root)
@@ -316,29 +316,20 @@ pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
             })
             .collect();
         if !lines.is_empty() {
-            // A fence that no line of it closes.
-            let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
-            let fence = "`".repeat(longest.max(2) + 1);
-            let _ = writeln!(out, "\n{fence}diff\n{}\n{fence}", lines.join("\n"));
+            let _ = writeln!(out, "\n{}", fenced("diff", &lines.join("\n")));
         }
         out.push('\n');
     }
     for (title, lines) in beside(change) {
         let _ = writeln!(out, "#### {title}\n");
         for line in lines.iter().take(SENTENCES) {
-            let _ = writeln!(out, "- {}", plain(&visible(&line.replace('\n', " "))));
+            let _ = writeln!(out, "- {}", comment(&line.replace('\n', " ")));
         }
         if let Some(more) = lines.len().checked_sub(SENTENCES).filter(|more| *more > 0) {
             let _ = writeln!(out, "- {}", count(more, "more line"));
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "{}", plain(&summary(change)));
+    let _ = writeln!(out, "{}", comment(&summary(change)));
     out
-}
-
-/// Text that Markdown shows as it is.
-fn plain(text: &str) -> String {
-    let special = |c: char| "\\`*_[]<>|#".contains(c);
-    text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }

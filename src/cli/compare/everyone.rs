@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::{BOLD, FAINT};
 use crate::answer::Resolution;
-use crate::cli::words::visible;
 use crate::disk::{Filesystem, Real};
+use crate::report::escape::visible;
 use crate::report::portable::{FileReach, Part, Portability, portability};
 use crate::report::words::{Paths, count, list};
 

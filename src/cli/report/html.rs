@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Counted, amounts, figure, visible};
+use super::{Counted, amounts, figure};
 use crate::report::context::{ContextReport, OUT_OF_SIGHT, SourceShare};
+use crate::report::escape::markup;
 use crate::report::words::Paths;
 use crate::text::grouped;
 
@@ -23,7 +24,7 @@ pub(super) fn page(all: &[Counted], judged: &str) -> String {
             None => format!("the start of a session in {cwd}"),
         }
     });
-    let title = format!("What fills the context: {}", visible(&place.unwrap_or_default()));
+    let title = format!("What fills the context: {}", place.unwrap_or_default());
     let mut out = String::new();
     let _ = write!(
         out,
@@ -31,18 +32,18 @@ pub(super) fn page(all: &[Counted], judged: &str) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
-        escaped(POLICY),
-        escaped(&title),
-        escaped(&title)
+        markup(POLICY),
+        markup(&title),
+        markup(&title)
     );
-    let _ = writeln!(out, "<p>{}</p>", escaped(&visible(&judged)));
+    let _ = writeln!(out, "<p>{}</p>", markup(judged));
     overview(&mut out, &telling);
     telling.iter().for_each(|counted| section(&mut out, counted));
     if !silent.is_empty() {
         let names: Vec<&str> = silent.iter().map(|counted| counted.answer.title.as_str()).collect();
-        let _ = writeln!(out, "<p class=\"faint\">Nothing for {}.</p>", escaped(&names.join(", ")));
+        let _ = writeln!(out, "<p class=\"faint\">Nothing for {}.</p>", markup(&names.join(", ")));
     }
-    let _ = writeln!(out, "<p class=\"faint end\">{}.</p>", escaped(OUT_OF_SIGHT));
+    let _ = writeln!(out, "<p class=\"faint end\">{}.</p>", markup(OUT_OF_SIGHT));
     out.push_str("</main>\n</body>\n</html>\n");
     out
 }
@@ -60,8 +61,8 @@ fn overview(out: &mut String, all: &[&Counted]) {
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\"><a href=\"#{}\">{}</a></th><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
-            escaped(&counted.report.harness),
-            escaped(&counted.answer.title),
+            markup(&counted.report.harness),
+            markup(&counted.answer.title),
             grouped(whole.bytes),
             figure(&whole.tokens),
             bar(percent, "fits")
@@ -75,28 +76,28 @@ fn section(out: &mut String, counted: &Counted) {
     let _ = writeln!(
         out,
         "<section id=\"{}\">\n<h2>{} <small>{} · {}</small></h2>\n<p class=\"total\"><b>{}</b> bytes · <b>{}</b> tokens</p>",
-        escaped(&report.harness),
-        escaped(&counted.answer.title),
-        escaped(&report.edition),
-        escaped(&report.fidelity),
+        markup(&report.harness),
+        markup(&counted.answer.title),
+        markup(&report.edition),
+        markup(&report.fidelity),
         grouped(report.whole.bytes),
         figure(&report.whole.tokens)
     );
     if report.whole.layers.len() > 1 {
-        let _ = writeln!(out, "<p class=\"faint\">{}</p>", escaped(&report.whole.parts()));
+        let _ = writeln!(out, "<p class=\"faint\">{}</p>", markup(&report.whole.parts()));
     }
     if let Some(refusal) = &report.refusal {
-        let _ = writeln!(out, "<p class=\"over\">Does not start: {}</p>", escaped(&counted.said(refusal)));
+        let _ = writeln!(out, "<p class=\"over\">Does not start: {}</p>", markup(&counted.said(refusal)));
     }
     for limit in &report.limits {
         let said = format!("{} % of the limit for all files: {}", limit.percent, amounts(limit));
-        let _ = writeln!(out, "<p class=\"limit\">{} {}</p>", bar(limit.percent, &limit.state), escaped(&said));
+        let _ = writeln!(out, "<p class=\"limit\">{} {}</p>", bar(limit.percent, &limit.state), markup(&said));
     }
     reserve(out, report);
     sources(out, counted);
     others(out, counted);
     for note in report.notes.iter().filter(|note| *note != OUT_OF_SIGHT) {
-        let _ = writeln!(out, "<p class=\"faint\">{}.</p>", escaped(note));
+        let _ = writeln!(out, "<p class=\"faint\">{}.</p>", markup(note));
     }
     out.push_str("</section>\n");
 }
@@ -127,7 +128,7 @@ fn sources(out: &mut String, counted: &Counted) {
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\">{}{}</th><td class=\"n\">{raw}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{} {:.1}&#160;%</td></tr>",
-            escaped(&counted.name(&source.name)),
+            markup(&counted.name(&source.name)),
             marks(source),
             grouped(source.injected),
             figure(&source.tokens),
@@ -164,7 +165,7 @@ fn others(out: &mut String, counted: &Counted) {
             (Some(bytes), Some(tokens)) => format!("{} bytes · {} tokens", grouped(bytes), figure(tokens)),
             (_, _) => "its text is not known".to_owned(),
         };
-        let _ = writeln!(out, "<li>{}: {size}</li>", escaped(&format!("{}{name}{listed}", other.kind)));
+        let _ = writeln!(out, "<li>{}: {size}</li>", markup(&format!("{}{name}{listed}", other.kind)));
     }
     out.push_str("</ul>\n");
 }
@@ -173,7 +174,7 @@ fn others(out: &mut String, counted: &Counted) {
 fn marks(source: &SourceShare) -> String {
     let mut marks = String::new();
     let mut mark = |class: &str, words: &str| {
-        let _ = write!(marks, " <span class=\"mark {class}\">{}</span>", escaped(words));
+        let _ = write!(marks, " <span class=\"mark {class}\">{}</span>", markup(words));
     };
     match source.fate.as_str() {
         "truncated" => mark("over", "cut"),
@@ -197,27 +198,6 @@ fn bar(percent: usize, state: &str) -> String {
     let percent = percent.min(100);
     format!(
         "<span class=\"bar {}\" aria-hidden=\"true\"><span style=\"width:{percent}%\"></span></span>",
-        escaped(state)
+        markup(state)
     )
-}
-
-/// Words as text, or as the value of an attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // What XML has no place for, and what turns the direction of a line.
-            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => {
-                out.push('\u{fffd}')
-            }
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

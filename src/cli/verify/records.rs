@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use super::Verify;
 use crate::answer::{Standpoint, Trigger};
 use crate::cli::audit::{parse_agent, project};
-use crate::cli::show::{Disk, answer, here, print, print_screen, write};
+use crate::cli::show::{Disk, answer, here, print_json, print_screen, write};
 use crate::cli::whom::Format;
-use crate::cli::words::visible;
 use crate::cli::{FINDINGS, Failure, MISUSE, redact};
 use crate::disk::{Filesystem, Real};
 use crate::engine::audit::{Wanted, homes, sessions};
 use crate::engine::evidence::{Difference, Evidence, evidence};
 use crate::report::case::{case, observed};
+use crate::report::escape::visible;
 use crate::report::words::{count, list};
 use crate::snapshot::absolute;
 use crate::text::grouped;
@@ -31,10 +31,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     let ask = |choice: &_, at: &Standpoint| Arc::new(answer(&Real, choice, at));
     let found = evidence(&sessions(&homes(&defaults), &wanted), &defaults, &ask);
     match arguments.format {
-        Format::Json => {
-            let json = serde_json::json!({ "agents": found });
-            print(&(serde_json::to_string_pretty(&json).map_err(|error| error.to_string())? + "\n"))?;
-        }
+        Format::Json => print_json(&serde_json::json!({ "agents": found }))?,
         Format::Text => print_screen(&table(&found))?,
     }
     let first = found.iter().find_map(|one| Some((one, one.differences.first()?)));

@@ -11,6 +11,11 @@ use crate::text::list;
 /// Returns the problems, each with its range.
 pub(super) fn check(definition: &Definition, extends_code: bool) -> Vec<(Range<usize>, String)> {
     let mut wrong = Vec::new();
+    // A title stands in lines, hovers and comments, and whoever wrote it may be a repository.
+    let is_plain = |c: char| c.is_alphanumeric() || " .,:-_+/()'&".contains(c);
+    if definition.title.as_ref().is_some_and(|title| !title.chars().all(is_plain) || title.contains("//")) {
+        wrong.push((0..0, "`title` may hold letters, digits, spaces and . , : - _ + / ( ) ' &".to_owned()));
+    }
     for (index, source) in definition.sources.iter().enumerate() {
         of_source(source, &mut wrong);
         let name = source.get_ref().name.as_deref();

@@ -39,7 +39,7 @@ pub struct File {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Definition {
-    /// Display name. Default: the id.
+    /// Display name: letters, digits, spaces and . , : - _ + / ( ) ' &. Default: the id.
     pub title: Option<String>,
     /// One sentence about the files that the agent reads.
     pub summary: Option<String>,

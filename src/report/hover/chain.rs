@@ -6,7 +6,7 @@ use super::super::words::{Paths, count, list};
 use super::grouped_by_words;
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::briefing::totals;
-use crate::report::markdown::inert;
+use crate::report::escape::inert;
 use crate::report::paths::short;
 use crate::text::grouped;
 

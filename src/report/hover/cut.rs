@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::super::words::Paths;
-use super::{Hover, fenced};
+use super::Hover;
 use crate::answer::{Fate, Resolution, Source};
+use crate::report::escape::{fenced, inert};
 use crate::report::findings::{Subject, gaps};
-use crate::report::markdown::inert;
 use crate::text::{self, grouped};
 
 /// Maximum length of the text shown on each side of a cut, in bytes.
@@ -36,7 +36,7 @@ pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     // One excerpt is enough; if agents cut at different places, it is the excerpt of the first agent.
     let (title, first) = seen.first()?;
     let model = if seen.iter().all(|(_, other)| other == first) { "The model" } else { title };
-    let sees = format!("{model} sees\n\n{}", fenced(first));
+    let sees = format!("{model} sees\n\n{}", fenced("text", first));
     let said = match said.as_slice() {
         [one] => one.clone(),
         _ => said.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n"),

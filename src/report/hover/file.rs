@@ -3,8 +3,8 @@
 use super::super::words::{Paths, fate, list, per, unit, when};
 use super::grouped_by_words;
 use crate::answer::{Fate, Resolution, Source, Trigger};
+use crate::report::escape::inert;
 use crate::report::findings::Subject;
-use crate::report::markdown::inert;
 use crate::text::grouped;
 
 /// Maximum number of agents named as not reading a file; more are counted.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::Hover;
 use crate::glob::EVERY_LIMIT as MOST;
+use crate::report::escape::{code_span, inert};
 use crate::report::front_matter::{PATTERN_KEYS, head};
-use crate::report::markdown::{code_span, inert};
 use crate::text::{self, grouped};
 
 /// Maximum number of files that are listed; more are counted.
