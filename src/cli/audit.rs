@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
-use super::show::{answer, directory, here, print, print_json, print_styled};
+use super::show::{answer, directory, here, print, print_styled, print_words};
 use super::whom::Format;
 use super::{FINDINGS, Failure, UNKNOWN, defaults};
 use crate::answer::Standpoint;
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !is_one && !arguments.expect {
         let audits = audit_list(&found, &defaults, &ask);
         return match arguments.format {
-            Format::Json => print_json(&Audits { sessions: audits }),
+            Format::Json => print_words(&Audits { sessions: audits }),
             Format::Text if audits.is_empty() => {
                 print_styled(&screen::nothing(&paths.text(&nothing(arguments, &project))))
             }
@@ -151,7 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         audit.changes = Now::of(&session, &defaults, &ask).map(|now| held::changes(&session, &now));
     }
     match arguments.format {
-        Format::Json => print_json(&Audits { sessions: vec![audit] })?,
+        Format::Json => print_words(&Audits { sessions: vec![audit] })?,
         Format::Text if arguments.diff => print_styled(&screen::difference(&session, &audit, &paths))?,
         Format::Text => print_styled(&screen::timeline(&session, &audit, &paths))?,
     }
@@ -220,7 +220,7 @@ fn reached(
         audits.push(only(&session, audit, &places));
     }
     match arguments.format {
-        Format::Json => print_json(&Audits { sessions: audits })?,
+        Format::Json => print_words(&Audits { sessions: audits })?,
         Format::Text => {
             let is_told = arguments.session.is_some() || arguments.last;
             print_styled(&(out.join("\n") + &if is_told { String::new() } else { screen::latest() }))?;
@@ -258,7 +258,7 @@ fn expected(
         json.push(serde_json::json!({ "id": audit.id, "agent": audit.agent, "expectations": of_one }));
     }
     match arguments.format {
-        Format::Json => print_json(&serde_json::json!({ "sessions": json }))?,
+        Format::Json => print_words(&serde_json::json!({ "sessions": json }))?,
         Format::Text if out.is_empty() => print("no expectation is about these sessions\n")?,
         Format::Text => print_styled(&out)?,
     }

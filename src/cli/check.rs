@@ -16,6 +16,7 @@ use crate::disk::{Change, Filesystem, Real};
 use crate::engine::change::{Changing, change};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
+use crate::report::credentials::starred;
 use crate::report::escape::{self, visible};
 use crate::report::findings::{Finding, Kind, Severity, page, share};
 use crate::report::judged::{Judged, sentence};
@@ -308,7 +309,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         Format::Github => print(&forms::github(&report))?,
         Format::Markdown => {
             let changed = changed.map(|changed| format!("\n{}", compare::changed::section(&changed, &root)));
-            print(&(forms::markdown(&report) + &changed.unwrap_or_default()))?;
+            print(&starred(&(forms::markdown(&report) + &changed.unwrap_or_default())))?;
         }
         Format::Sarif => print(&sarif::sarif(&report)?)?,
     }

@@ -8,13 +8,14 @@ use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::show::{Asked, Editions, asked, directory, here, print, print_json, print_styled};
+use super::show::{Asked, Editions, asked, directory, here, print, print_styled, print_words};
 use super::{Failure, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::Real;
 use crate::engine::change::{Changing, change};
 use crate::engine::settings::Settings;
 use crate::report::compare::{Comparison, Difference};
+use crate::report::credentials::starred;
 use crate::report::escape::visible;
 use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
@@ -121,8 +122,8 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let found = change(defaults, &changing).map_err(|problem| format!("--base: {problem}"))?;
     match arguments.format {
         Format::Text => print_styled(&changed::text(&found, root, lines::width()))?,
-        Format::Markdown => print(&changed::markdown(&found, root))?,
-        Format::Json => print_json(&found)?,
+        Format::Markdown => print(&starred(&changed::markdown(&found, root)))?,
+        Format::Json => print_words(&found)?,
     }
     let is_same = found.moments.is_empty() && found.grants.is_empty();
     Ok(code(arguments, !is_same))
@@ -130,7 +131,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
 
 fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<ExitCode, Failure> {
     match format {
-        Format::Json => print_json(all)?,
+        Format::Json => print_words(all)?,
         Format::Text => print_styled(said)?,
         Format::Markdown => return Err("--format markdown is for changes since a revision".to_owned().into()),
     }

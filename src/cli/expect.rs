@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::show::{print, print_json, print_screen};
+use super::show::{print, print_screen, print_words};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure};
 use crate::answer::{SessionKind, Standpoint};
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Expect) -> Result<ExitCode, Failure> {
     let paths = Paths::from(&Standpoint::plain(&cwd, &base.home, base.env.clone()), None);
     let proofs = expect(base, &cwd, settings, None)?;
     match arguments.format {
-        Format::Json => print_json(&json(&proofs))?,
+        Format::Json => print_words(&json(&proofs))?,
         Format::Text => print_screen(&text(&proofs, &paths))?,
     }
     let failed = !proofs.wrong.is_empty() || proofs.all.iter().any(|proof| !proof.holds());

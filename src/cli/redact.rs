@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::report::credentials::starred;
@@ -47,6 +48,12 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     let json = text.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok()).flatten();
     let json = json.and_then(|json| escape::json(&redact.json(json)).ok());
     Cow::Owned(json.map_or_else(|| redact.text(text), |json| json + "\n"))
+}
+
+/// Returns a value as JSON without what looks like a credential.
+pub(super) fn masked(value: &(impl Serialize + ?Sized)) -> Result<Value, String> {
+    let nobody = Redact { home: String::new(), words: Vec::new() };
+    serde_json::to_value(value).map(|json| nobody.json(json)).map_err(|error| error.to_string())
 }
 
 impl Redact {

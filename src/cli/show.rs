@@ -23,6 +23,7 @@ use crate::query::{self, Query};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
+use crate::report::credentials::starred;
 use crate::report::escape;
 use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
@@ -540,9 +541,14 @@ pub(super) fn print_json(json: &(impl Serialize + ?Sized)) -> Result<(), Failure
     ended(written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
-/// Writes to standard output, with colors where they can be seen.
+/// Writes as JSON what quotes texts without being asked for them: without what looks like a credential.
+pub(super) fn print_words(json: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
+    print_json(&redact::masked(json)?)
+}
+
+/// Writes to standard output, with colors where they can be seen, and without what looks like a credential.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
-    printed(anstream::stdout().lock(), &escape::screen(&redact::redacted(text)))
+    printed(anstream::stdout().lock(), &escape::screen(&starred(&redact::redacted(text))))
 }
 
 /// Writes a screen to standard output, with colors where they can be seen and no line wider than the terminal, if there is one.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{here, print_json, print_styled, say};
+use super::show::{here, print_styled, print_words, say};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, lines, screen};
 use crate::answer::{Fate, Standpoint, Trigger};
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
         found = why(base, &cwd, settings, &sought)?;
     }
     match arguments.format {
-        Format::Json => print_json(&found)?,
+        Format::Json => print_words(&found)?,
         Format::Text => {
             let width = lines::width();
             let shown = Shown { paths: &paths, width, of_names: 0 };

@@ -28,6 +28,8 @@ static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
         // HTTP headers, and JSON Web Tokens.
         r"(?:bearer|basic)[ \t]+([a-z0-9._~+/=-]{16,})".to_owned(),
         r"(eyj[a-z0-9_-]{10,}\.[a-z0-9_-]{10,}\.?[a-z0-9_-]*)".to_owned(),
+        // Access keys of AWS, also those that findings take for examples.
+        r"\b(a[ks]ia[a-z2-7]{16})\b".to_owned(),
         // A netrc file, and a login before a host name.
         r"login[ \t\n]+[!-~]+[ \t\n]+password[ \t\n]+([!-~]{4,})".to_owned(),
         r"[a-z0-9_.-]+:([^\x00-\x20\x7f-\xff/@:]{4,})@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}".to_owned(),
@@ -118,6 +120,7 @@ mod tests {
             ("https://q7Zp2LkV9xTfB4mWc8Rs@host/a", "https://********************@host/a"),
             ("https://host/a?b=c&access_token=q7Zp2LkV#d", "https://host/a?b=c&access_token=********#d"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.a-b", "********************************************"),
+            ("use AKIAIOSFODNN7EXAMPLE here", "use ******************** here"),
             ("PRIVATE KEY-----\nMIIE\nvQ==\n-----END", "PRIVATE KEY-----\n****\n****\n-----END"),
             ("max_tokens = 20000, token = true", "max_tokens = 20000, token = true"),
             ("API_KEY=$KEY, token: ${TOKEN}, password: <yours>", "API_KEY=$KEY, token: ${TOKEN}, password: <yours>"),
