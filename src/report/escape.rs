@@ -254,6 +254,10 @@ struct Harmless<F>(F);
 
 impl<F: Formatter> Formatter for Harmless<F> {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Control characters of ASCII, but for the last one, are escapes already.
+        if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| steers(*c)) {
             writer.write_all(&rest.as_bytes()[..at])?;
