@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use briefing::answer::{Fidelity, Resolution};
-use briefing::harness::switches::{Kind, Switch, Switches};
+use briefing::harness::switches::{Kind, Switch, Switches, Type};
 use briefing::harness::{self, Profile};
 
 use crate::cases;
@@ -119,6 +119,23 @@ fn a_key_that_is_not_examined_is_doubted_where_all_others_were() {
             assert!(reason.contains("not_gone_through"), "{}: {path}: {reason}", profile.id);
         }
     }
+}
+
+#[test]
+fn a_value_of_a_type_that_was_not_tried_is_doubted() {
+    let mut tried = 0;
+    for (profile, table) in tables() {
+        let others = table.silent.iter().filter(|silent| silent.takes.is_some_and(|takes| takes != Type::Text));
+        for (silent, file) in others.flat_map(|silent| silent.files.iter().map(move |file| (silent, file))) {
+            let path = table.files[file].last().expect("a place").replacen('~', "/h", 1).replacen("./", "/r/", 1);
+            let name = silent.names.iter().find(|name| !name.contains('*')).expect("a plain name");
+            let told = answer(profile, &format!("-- {path} --\n{}\n", key(name, &path)));
+            let reason = told.answer.files_only.unwrap_or_default();
+            assert!(reason.contains(&format!("the key {name} ")), "{}: {path}: {name}: {reason}", profile.id);
+            tried += 1;
+        }
+    }
+    assert!(tried > 0, "else nothing is tested");
 }
 
 fn answer(profile: &Profile, setting: &str) -> Resolution {
