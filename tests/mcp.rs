@@ -109,6 +109,31 @@ fn why_and_check_say_who_was_asked() {
 }
 
 #[test]
+fn what_is_quoted_beside_a_question_has_stars_for_credentials() {
+    // Put together here, so that no scanner takes this file for a leak.
+    let token = ["ghp_", "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5uPo1i"].concat();
+    let rules = format!("- Deploy rules need the token {token} here.\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &rules),
+        ("project/a/AGENTS.md", &rules.replace("Deploy", "Release")),
+    ]);
+    let mut session = Session::start(&place, &[]);
+    session.begin();
+    let mut call = |id: u64, name: &str, arguments: Value| {
+        session.ask(id, "tools/call", &json!({"name": name, "arguments": arguments})).to_string()
+    };
+    let near = call(2, "why", json!({"text": "Deploy rules need teh tokne"}));
+    assert!(near.contains("Deploy rules need the token") && !near.contains(&token), "{near}");
+    let sides = json!({"left": {"cwd": "."}, "right": {"cwd": "a"}, "include": ["text"]});
+    let compared = call(3, "compare", sides);
+    assert!(compared.contains("Release rules need the token") && !compared.contains(&token), "{compared}");
+    let sent = call(4, "effective_instructions", json!({"include": ["text"]}));
+    assert!(sent.contains(&token), "{sent}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
 fn who_says_nothing_is_no_trouble_and_a_workspace_that_is_not_there_is_said() {
     let place = project();
     assert_eq!(Session::start(&place, &[]).end(), Some(0));

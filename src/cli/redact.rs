@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::credentials::starred;
+use crate::report::credentials::{in_texts, starred};
 use crate::report::escape;
 
 static REDACT: OnceLock<Redact> = OnceLock::new();
@@ -50,22 +49,9 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     Cow::Owned(json.map_or_else(|| redact.text(text), |json| json + "\n"))
 }
 
-/// Returns a value as JSON without what looks like a credential.
-pub(super) fn masked(value: &(impl Serialize + ?Sized)) -> Result<Value, String> {
-    let nobody = Redact { home: String::new(), words: Vec::new() };
-    serde_json::to_value(value).map(|json| nobody.json(json)).map_err(|error| error.to_string())
-}
-
 impl Redact {
     fn json(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => self.text(&text).into(),
-            Value::Array(list) => list.into_iter().map(|value| self.json(value)).collect(),
-            Value::Object(entries) => {
-                entries.into_iter().map(|(name, value)| (self.text(&name), self.json(value))).collect()
-            }
-            other => other,
-        }
+        in_texts(value, &|text| self.text(text))
     }
 
     fn text(&self, text: &str) -> String {

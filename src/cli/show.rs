@@ -23,7 +23,7 @@ use crate::query::{self, Query};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
-use crate::report::credentials::starred;
+use crate::report::credentials::{starred, starred_json};
 use crate::report::escape;
 use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
@@ -543,7 +543,8 @@ pub(super) fn print_json(json: &(impl Serialize + ?Sized)) -> Result<(), Failure
 
 /// Writes as JSON what quotes texts without being asked for them: without what looks like a credential.
 pub(super) fn print_words(json: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
-    print_json(&redact::masked(json)?)
+    let json = serde_json::to_value(json).map_err(|error| error.to_string())?;
+    print_json(&starred_json(json))
 }
 
 /// Writes to standard output, with colors where they can be seen, and without what looks like a credential.

@@ -16,6 +16,7 @@ use crate::engine::{check, why};
 use crate::lsp::convert::uri_of;
 use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
+use crate::report::credentials::starred_json;
 use crate::report::findings::Severity;
 use crate::report::words::list;
 use crate::request::{OneOrMany, Request};
@@ -114,8 +115,9 @@ impl Handler {
             let root = self.roots[0].display();
             return Ok(Err(format!("the workspace {root} is not there; start briefing mcp with --cwd DIR")));
         }
-        Ok(match name {
-            "effective_instructions" => self.effective_instructions(arguments).await,
+        let said = match name {
+            // The exact text is what was asked for.
+            "effective_instructions" => return Ok(self.effective_instructions(arguments).await),
             "explain" => self.explain(arguments).await,
             "instruction_files" => self.instruction_files(arguments).await,
             "compare" => self.compare(arguments).await,
@@ -128,7 +130,8 @@ impl Handler {
                 let problem = format!("there is no tool `{other}`; the tools are {}", list(&known));
                 return Err(ErrorData::invalid_params(problem, None));
             }
-        })
+        };
+        Ok(said.map(starred_json))
     }
 
     async fn effective_instructions(&self, arguments: JsonObject) -> Said {

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
+use serde_json::Value as Json;
 
 use super::findings::secrets;
 use crate::formats::{self, Node, Value};
@@ -61,6 +62,23 @@ pub fn starred(text: &str) -> Cow<'_, str> {
         text = String::from_utf8(bytes).unwrap_or_default().into();
     }
     text
+}
+
+/// Returns JSON with everything in its texts that looks like a credential replaced with stars.
+pub fn starred_json(value: Json) -> Json {
+    in_texts(value, &|text| starred(text).into_owned())
+}
+
+/// Rewrites every text of a JSON value, also those that are names.
+pub fn in_texts(value: Json, rewrite: &impl Fn(&str) -> String) -> Json {
+    match value {
+        Json::String(text) => rewrite(&text).into(),
+        Json::Array(list) => list.into_iter().map(|value| in_texts(value, rewrite)).collect(),
+        Json::Object(entries) => {
+            entries.into_iter().map(|(name, value)| (rewrite(&name), in_texts(value, rewrite))).collect()
+        }
+        other => other,
+    }
 }
 
 /// Replaces each byte except ASCII white space with a star.
