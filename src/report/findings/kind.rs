@@ -165,7 +165,7 @@ kinds! {
     /// A comment with an instruction, which the harness takes out.
     StrippedComment = "stripped-comment", Information, Off;
     /// Two files give one agent the same paragraph.
-    RepeatedParagraph = "repeated-paragraph", Hint;
+    RepeatedParagraph = "repeated-paragraph", Information;
     /// A skill that is listed without all of its description, or not at all for lack of room.
     SkillShortened = "skill-shortened", Information;
     /// Lines that reach some of the harnesses and not all.
