@@ -135,11 +135,15 @@ const HOSTILE_TO_OTHERS: [(&str, &str); 33] = [
     (".junie/mcp/mcp.json", r#"{"mcpServers": {"j": {"command": "./j.sh"}}}"#),
     ("crush.json", r#"{"mcp": {"c": {"command": "./crush.sh"}}, "permissions": {"allowed_tools": ["bash"]}}"#),
     (".vibe/config.toml", "[[mcp_servers]]\nname = \"v\"\ncommand = \"./v1.sh\"\n"),
-    (".vibe/hooks.toml", "[[hooks]]\nevent = \"start\"\ncommand = \"./v2.sh\"\n"),
+    (".vibe/hooks.toml", "[[hooks]]\nname = \"v\"\ntype = \"pre_tool\"\ncommand = \"./v2.sh\"\n"),
     (".kimi-code/mcp.json", r#"{"mcpServers": {"k": {"command": "./kimi.sh"}}}"#),
     (".omp/mcp.json", r#"{"mcpServers": {"o": {"command": "./omp.sh"}}}"#),
     (".omp/extensions/e/index.ts", "export default 1\n"),
-    (".grok/config.toml", "[mcp_servers.g]\ncommand = \"./grok.sh\"\n"),
+    (
+        ".grok/config.toml",
+        "[mcp_servers.g]\ncommand = \"./grok.sh\"\n[plugins]\npaths = [\"./g\"]\n[permission]\nallow = [\"Bash(rm *)\"]\n\
+         rules = [{ action = \"allow\", tool = \"edit\" }]\n",
+    ),
     (
         ".kiro/hooks/k.kiro.hook",
         r#"{"when": {"type": "fileEdited"}, "then": {"type": "runCommand", "command": "./kiro.sh"}}"#,
@@ -147,7 +151,7 @@ const HOSTILE_TO_OTHERS: [(&str, &str); 33] = [
     (".aider.conf.yml", "lint-cmd: ./aider.sh\nyes-always: true\n"),
 ];
 
-const EXPECTED_OF_OTHERS: [&str; 42] = [
+const EXPECTED_OF_OTHERS: [&str; 45] = [
     "codex hook ./c1.sh .codex/hooks.json:1",
     "codex permission code that the client loads .codex/rules/all.rules:1",
     "claude-code permission /etc .claude/settings.json:1",
@@ -188,6 +192,9 @@ const EXPECTED_OF_OTHERS: [&str; 42] = [
     "oh-my-pi mcp o: ./omp.sh .omp/mcp.json:1",
     "oh-my-pi plugin code that the client loads .omp/extensions/e/index.ts:1",
     "grok-build mcp g: ./grok.sh .grok/config.toml:1",
+    "grok-build plugin ./g .grok/config.toml:4",
+    "grok-build permission Bash(rm *) .grok/config.toml:6",
+    "grok-build permission action allow, tool edit .grok/config.toml:7",
     "kiro hook ./kiro.sh .kiro/hooks/k.kiro.hook:1",
     "aider command ./aider.sh .aider.conf.yml:1",
 ];

@@ -64,6 +64,8 @@ const KILO_SETTINGS: &[&str] = &[
 ];
 const KILO_TEXTS: &[&str] = &[".kilo/command/**/*.md", ".kilo/commands/**/*.md", ".kilocode/command/**/*.md"];
 const KILO_CODE: &[&str] = &[".kilo/plugin/*.ts", ".kilo/plugins/*.ts", ".kilo/tool/*.ts", ".kilo/tools/*.ts"];
+const GROK: &[&str] = &["grok-build"];
+const GROK_SETTINGS: &[&str] = &[".grok/config.toml"];
 const OMP: &[&str] = &["oh-my-pi"];
 const OMP_CODE: &[&str] = &[
     ".omp/extensions/*.ts",
@@ -235,7 +237,12 @@ pub(super) const ROWS: &[Row] = &[
     row(OMP, &[".omp/mcp.json", ".omp/.mcp.json"], "mcpServers/*", Kind::Mcp, START),
     row(OMP, &["mcp.json", ".mcp.json"], "mcpServers/*", Kind::Mcp, START),
     row(OMP, OMP_CODE, "", Kind::Plugin, START),
-    row(&["grok-build"], &[".grok/config.toml"], "mcp_servers/*", Kind::Mcp, START),
+    // Of a project's file Grok Build takes these three sections alone (the guide in 1.0.41).
+    row(GROK, GROK_SETTINGS, "mcp_servers/*", Kind::Mcp, START),
+    row(GROK, GROK_SETTINGS, "plugins/paths/*", Kind::Plugin, START),
+    row(GROK, GROK_SETTINGS, "plugins/enabled/*", Kind::Plugin, START),
+    row(GROK, GROK_SETTINGS, "permission/allow/*", Kind::Permission, FREE),
+    row(GROK, GROK_SETTINGS, "permission/rules/*", Kind::Permission, FREE),
     row(&["continue"], &[".continue/mcpServers/*.yaml"], "mcpServers/*", Kind::Mcp, START),
     row(&["pi"], &[".pi/extensions/*.ts", ".pi/extensions/*/index.ts"], "", Kind::Plugin, START),
     row(&["pi"], &[".pi/settings.json"], "extensions/*", Kind::Plugin, START),
