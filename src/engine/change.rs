@@ -205,9 +205,10 @@ impl Asking<'_> {
         let text = |core: &Core, answer: &Resolution| text_of_files(answer, |path| core.files.read(path).ok());
         let texts = (text(self.then, before), text(self.now, after));
         let mut moment = Moment::of(when, after, (&texts.0, &texts.1), comparison)?;
-        let outside = self.outside(before, after);
-        for sentences in [&mut moment.added, &mut moment.removed] {
-            sentences.retain(|sentence| !outside.contains(sentence));
+        if !moment.added.is_empty() || !moment.removed.is_empty() {
+            let outside = self.outside(before, after);
+            moment.added.retain(|sentence| !outside.contains(sentence));
+            moment.removed.retain(|sentence| !outside.contains(sentence));
         }
         Some(moment)
     }
