@@ -463,3 +463,14 @@ fn services_get_their_own_forms() {
     let text = check("text");
     assert!(text.contains("help: move a section to the directory that its heading names"), "{text}");
 }
+
+#[test]
+fn no_text_of_a_file_steers_the_terminal() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/a\u{9b}b/CLAUDE.md", "@gone.md a\u{9b}31m\u{1b}[31m\u{1b}]0;b\u{7}\n"),
+    ]);
+    let shown = out(&place.run("project", &["check", "--no-home", "--agents", "claude-code"]));
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    assert!(shown.contains("a\\u{9b}31m") && shown.contains("a\\u{9b}b/CLAUDE.md"), "{shown:?}");
+}

@@ -32,7 +32,7 @@ pub(super) fn text(report: &Report) -> (String, usize) {
             let name = format!("{} of {}", found.code(), visible(&found.path));
             format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
         });
-        let _ = write!(out, "{}\n\n", escape::screen(&shown));
+        let _ = write!(out, "{shown}\n\n");
     }
     (out + &summary(report) + "\n", lost)
 }
@@ -261,17 +261,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn no_text_of_a_file_steers_the_terminal() {
-        let finding = Finding::new(Kind::TooLong, 0..1, "it is long");
-        let raw = "a\u{9b}31m\u{1b}[31m\u{7}".as_bytes();
-        let (path, fingerprint, also) = ("a\u{9b}b".to_owned(), String::new(), Vec::new());
-        let found = Found { path, raw, severity: Severity::Error, finding, fingerprint, also };
-        let shown = escape::screen(&Renderer::plain().render(&[Said::of(&found, 100).group(&found)]));
-        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
-        assert!(shown.contains("a\\u{9b}31m"), "{shown:?}");
     }
 
     #[test]
