@@ -1,4 +1,4 @@
-//! No door tells a secret that stands in the environment, at home, in settings, in instructions or in a URL, in whatever form it is
+//! No command tells a secret that stands in the environment, at home, in settings, in instructions or in a URL, in whatever form it is
 //! asked for. Texts that were asked for are the exact ones; docs/security.md says where that is.
 
 use std::process::Stdio;
