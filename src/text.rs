@@ -159,10 +159,7 @@ pub fn size_of(raw: &[u8]) -> Size {
 
 /// Counts the lines of a text; a last line without a newline counts.
 pub fn lines(text: &str) -> usize {
-    // Sums at most 255 bytes at a time, so that a sum fits into a `u8` and the compiler can vectorize it.
-    let newlines = |block: &[u8]| block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
-    let newlines: usize = text.as_bytes().chunks(255).map(|block| usize::from(newlines(block))).sum();
-    newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// Returns the position of the first wanted byte from `start` on. Fast if such bytes are rare, since blocks are tested
@@ -184,7 +181,9 @@ pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.encode_utf16().count()
+    // Characters of four bytes are two units.
+    let four = |lead| memchr::memchr_iter(lead, text.as_bytes()).count();
+    text.chars().count() + (0xf0..=0xf4).map(four).sum::<usize>()
 }
 
 /// Decodes UTF-8 with one U+FFFD per maximal invalid part, as Rust, Node and `TextDecoder` do. Keeps a BOM.

@@ -26,7 +26,6 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
         options,
         nodes: vec![Node::new("", 0, Some(EntryType::Dir))],
         events: VecDeque::new(),
-        seen: HashSet::new(),
         found: Vec::new(),
         budget: Budget::default(),
     };
@@ -151,12 +150,15 @@ struct Node {
     /// Type of the entry; not known before an `lstat` or the listing of its directory.
     kind: Option<EntryType>,
     absent: bool,
+    /// True if it is among the results.
+    is_found: bool,
     /// Data about a directory.
     dir: Option<Box<Directory>>,
 }
 
 #[derive(Default)]
 struct Directory {
+    path: Option<Rc<str>>,
     children: VecDeque<usize>,
     /// Number of children from the listing; the others were only looked up.
     told: usize,
@@ -170,7 +172,7 @@ impl Node {
     fn new(name: &str, parent: usize, kind: Option<EntryType>) -> Node {
         let name: Rc<str> = Rc::from(name);
         let key = if name.is_ascii() { Rc::clone(&name) } else { decomposed(&name).into() };
-        Node { name, key, parent, kind, absent: false, dir: None }
+        Node { name, key, parent, kind, absent: false, is_found: false, dir: None }
     }
 }
 
@@ -214,21 +216,26 @@ struct Walk<'a> {
     options: Npm,
     nodes: Vec<Node>,
     events: VecDeque<Event>,
-    seen: HashSet<usize>,
     found: Vec<PathBuf>,
     budget: Budget,
 }
 
 impl Walk<'_> {
-    fn path(&self, mut node: usize) -> PathBuf {
-        let mut names = Vec::new();
-        while node != 0 {
-            names.push(&*self.nodes[node].name);
-            node = self.nodes[node].parent;
+    fn path(&mut self, node: usize) -> PathBuf {
+        let below = self.text(self.nodes[node].parent);
+        PathBuf::from(format!("{below}/{}", self.nodes[node].name))
+    }
+
+    /// Returns the path of a directory as text, made once for all its entries; that of `/` is empty.
+    fn text(&mut self, dir: usize) -> Rc<str> {
+        if dir == 0 {
+            return Rc::from("");
         }
-        let mut path = PathBuf::from("/");
-        path.extend(names.into_iter().rev());
-        path
+        if self.dir(dir).path.is_none() {
+            let path = format!("{}/{}", self.text(self.nodes[dir].parent), self.nodes[dir].name);
+            self.dir(dir).path = Some(path.into());
+        }
+        Rc::clone(self.dir(dir).path.as_ref().expect("it was made"))
     }
 
     fn child(&mut self, node: usize, name: &str) -> usize {
@@ -439,7 +446,7 @@ impl Walk<'_> {
     /// Emits nodes that are known to be files, and requests an `lstat` for those that were only looked up.
     fn report(&mut self, step: &Step) {
         for &(node, only_dir) in &step.matches {
-            if only_dir || self.seen.contains(&node) {
+            if only_dir || self.nodes[node].is_found {
                 continue;
             }
             match self.nodes[node].kind {
@@ -451,8 +458,9 @@ impl Walk<'_> {
     }
 
     fn emit(&mut self, node: usize) {
-        if self.nodes[node].kind != Some(EntryType::Dir) && self.seen.insert(node) {
-            self.found.push(self.path(node));
+        if self.nodes[node].kind != Some(EntryType::Dir) && !std::mem::replace(&mut self.nodes[node].is_found, true) {
+            let path = self.path(node);
+            self.found.push(path);
         }
     }
 
@@ -460,7 +468,8 @@ impl Walk<'_> {
         if self.nodes[node].absent {
             return;
         }
-        match self.tree.kind(&self.path(node)) {
+        let path = self.path(node);
+        match self.tree.kind(&path) {
             Some(kind) => {
                 self.nodes[node].kind = Some(kind);
                 self.emit(node);
