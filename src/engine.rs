@@ -17,8 +17,11 @@ pub mod audit;
 pub(crate) mod below;
 pub mod change;
 pub mod check;
+pub mod convert;
+pub(crate) mod documents;
 pub mod evidence;
 pub mod expect;
+pub(crate) mod findings;
 pub mod held;
 pub mod inspect;
 pub(crate) mod memory;
@@ -194,5 +197,41 @@ impl Core {
         self.mentions.forget(&changes);
         self.index.forget(changes);
         self.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::answer::Surroundings;
+
+    /// Returns the defaults of a machine on which Codex is used.
+    pub(crate) fn defaults_for(home: &Path) -> Defaults {
+        let surroundings = Surroundings {
+            date: (2026, 11, 21),
+            time_zone: "Etc/UTC".to_owned(),
+            shell: "bash".to_owned(),
+            platform: "linux".to_owned(),
+        };
+        Defaults {
+            home: home.to_owned(),
+            env: Arc::default(),
+            surroundings,
+            enabled: vec!["codex".to_owned()],
+            roster: Arc::default(),
+            editor: Vec::new(),
+            customs: Arc::default(),
+            installed: Default::default(),
+            sessions: BTreeMap::new(),
+        }
+    }
+
+    /// Creates a core that is watching nothing yet.
+    pub(crate) fn core_for(home: &Path) -> Arc<Core> {
+        let base = defaults_for(home);
+        let today = base.surroundings.date;
+        Core::new(base, Box::new(move || today))
     }
 }

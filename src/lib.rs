@@ -58,7 +58,7 @@
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
 //!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
 //!   ▼ report             plain data in byte ranges
-//!   ▼ lsp/convert        bytes → positions in the negotiated encoding
+//!   ▼ engine/convert     bytes → positions in the negotiated encoding
 //!
 //! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
 //!                                              ╰─► once it is quiet: briefing/didChangeInstructions
@@ -75,7 +75,7 @@
 //! # Invariants
 //!
 //! - The core never does IO, and resolving cannot fail.
-//! - LSP types are meant for `lsp/` alone; positions exist only in `lsp/convert`, byte ranges everywhere else.
+//! - LSP types are meant for `lsp/` and `engine/convert`; byte ranges everywhere else.
 //! - Every considered path is in the answer; unknown is never absent.
 //! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
 //! - Every number about a harness carries a unit, and the version of the client it was checked on.

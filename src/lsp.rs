@@ -11,12 +11,14 @@ use tower_lsp::{Client, ClientSocket, LspService};
 use crate::engine::thread::{BlockingIo, OwnThread};
 use crate::engine::{Core, Date};
 use crate::request::Defaults;
+use connection::Connection;
 use features::diagnostics::Diagnostics;
 
+mod abilities;
+pub(crate) mod alone;
 pub(crate) mod announce;
 pub(crate) mod capabilities;
-pub mod convert;
-pub(crate) mod documents;
+pub(crate) mod connection;
 pub(crate) mod editing;
 pub mod ext;
 pub(crate) mod features;
@@ -27,7 +29,7 @@ pub mod transport;
 
 /// Server of one client.
 pub struct Server {
-    pub(crate) client: Client,
+    pub(crate) connection: Arc<Connection>,
     pub(crate) core: Arc<Core>,
     pub(crate) diagnostics: Arc<Diagnostics>,
     /// Threads that publish diagnostics and announce changed instructions, from `initialized` until the server is
@@ -112,10 +114,11 @@ impl Server {
 
     /// Creates a server over `core`, which may be shared.
     pub(crate) fn over(client: Client, core: Arc<Core>) -> Server {
+        let connection = Connection::new(client);
         Server {
-            client,
+            diagnostics: Arc::new(Diagnostics::of_client(connection.clone())),
+            connection,
             core,
-            diagnostics: Arc::default(),
             background: OnceLock::new(),
             asking_for_records: tokio::sync::Mutex::default(),
         }
@@ -131,15 +134,15 @@ impl Server {
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
 pub(crate) mod tests {
-    use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Mutex, PoisonError};
 
     use super::*;
-    use crate::answer::Surroundings;
     use crate::disk::{self, Buffers, Real, Watcher};
+    use crate::engine::convert;
     use crate::engine::session::Session;
+    use crate::engine::tests::defaults_for;
     use crate::engine::thread;
     use crate::index::Keep;
     use crate::request::{Places, Request};
@@ -149,24 +152,7 @@ pub(crate) mod tests {
     use tower_lsp::ls_types::InitializedParams;
 
     pub(crate) fn service_for(home: &Path) -> LspService<Server> {
-        let surroundings = Surroundings {
-            date: (2026, 11, 21),
-            time_zone: "Etc/UTC".to_owned(),
-            shell: "bash".to_owned(),
-            platform: "linux".to_owned(),
-        };
-        let defaults = Defaults {
-            home: home.to_owned(),
-            env: Arc::default(),
-            surroundings,
-            enabled: vec!["codex".to_owned()],
-            roster: Arc::default(),
-            editor: Vec::new(),
-            customs: Arc::default(),
-            installed: Default::default(),
-            sessions: BTreeMap::new(),
-        };
-        service(defaults).0
+        service(defaults_for(home)).0
     }
 
     fn question(core: &Core, cwd: &Path) -> AgentQuestion {
@@ -344,7 +330,7 @@ pub(crate) mod tests {
         quiet.set_modified(long_ago).expect("it is its owner's");
         let service = service_for(&root.join("home"));
         let core = core_with(service.inner(), Watcher::new(drop));
-        core.look_through(&service.inner().client, &root);
+        service.inner().connection.look_through(&core, &root);
         let files = async || core.files_of(&root).await.files.len();
         assert_eq!(files().await, 1);
         let watched = || core.watcher.get().expect("a watcher").count() - root.ancestors().count();
@@ -352,7 +338,7 @@ pub(crate) mod tests {
         std::fs::write(root.join("quiet/AGENTS.md"), "Rules.").expect("it is written");
         assert_eq!(files().await, 1, "nobody told");
         core.workspace.outdate(&root);
-        core.session().abilities.registers_file_events = true;
+        core.session().client_watches = true;
         assert_eq!(files().await, 1, "the client tells");
         core.session().custom_names.insert("RULES.md".into());
         assert_eq!((files().await, watched()), (2, 2));
@@ -401,7 +387,7 @@ pub(crate) mod tests {
         let gate = Gate { shut: slow.clone(), opened: Mutex::new(opened) };
         let files = Buffers::over(disk::Before::each(&Real, gate));
         let core = core_over(service.inner(), files, Watcher::new(drop));
-        let server = Server::over(service.inner().client.clone(), core.clone());
+        let server = Server::over(service.inner().connection.client.clone(), core.clone());
         server.open(convert::uri_of(&slow).expect("a URI"), 1, "Slow.");
         let (file, text) = (fast.join("AGENTS.md"), "Fast.");
         server.open(convert::uri_of(&file).expect("a URI"), 1, text);

@@ -20,10 +20,10 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 
 use crate::engine::Date;
-use crate::engine::alone::Alone;
 use crate::engine::privacy::Privacy;
 use crate::engine::settings::Settings;
 use crate::lsp::Server;
+use crate::lsp::alone::Alone;
 use crate::lsp::ext::SCHEME;
 use crate::report::preview;
 use crate::request::Defaults;

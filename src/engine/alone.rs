@@ -1,39 +1,15 @@
-//! Servers and cores without an editor, for the other doors. They use the same handlers as editors do.
+//! Cores without an editor, for the other doors.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
-use tower_lsp::LspService;
 
 use super::settings::Settings;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Buffers, Filesystem, Real, Still};
-use crate::engine::{Core, Date};
-use crate::lsp::Server;
+use crate::engine::Core;
 use crate::request::{Defaults, Places, Request};
-
-/// A server without a client, and the runtime that it works on.
-pub(crate) struct Alone {
-    pub runtime: Runtime,
-    pub server: Server,
-}
-
-impl Alone {
-    /// Creates a server with one workspace folder, the absolute path `cwd`, in which agents are started. It watches
-    /// nothing unless told to.
-    pub fn new(
-        base: Defaults,
-        cwd: &Path,
-        settings: Settings,
-        today: impl Fn() -> Date + Send + Sync + 'static,
-    ) -> Result<Alone, String> {
-        let runtime = runtime()?;
-        let server = unconnected(base, today);
-        server.core.start_in(cwd, settings);
-        Ok(Alone { runtime, server })
-    }
-}
 
 /// Creates a runtime and a core for a one-time command: files are taken as unchanging, nothing is watched, and little
 /// is cached. With `revision`, the working tree of the git repository around `cwd` is read at that revision.
@@ -83,22 +59,10 @@ impl Core {
     }
 }
 
-fn runtime() -> Result<Runtime, String> {
+pub(crate) fn runtime() -> Result<Runtime, String> {
     let builder = &mut tokio::runtime::Builder::new_multi_thread();
     let built = builder.worker_threads(1).enable_all().build();
     built.map_err(|error| format!("no thread can be started: {error}"))
-}
-
-/// Creates a server with a no-op client.
-fn unconnected(base: Defaults, today: impl Fn() -> Date + Send + Sync + 'static) -> Server {
-    let mut made = None;
-    // `tower_lsp` creates a `Client` only together with a service.
-    drop(LspService::new(|client| {
-        let server = Server::new(client.clone(), base, Box::new(today));
-        made = Some(Server::over(client, server.core.clone()));
-        server
-    }));
-    made.expect("a service makes its server at once")
 }
 
 /// Returns the root of the project that an agent started in `cwd` works on: the outermost project root of all agents,

@@ -1,17 +1,27 @@
 //! Computes answers that are not cached, on blocking threads, for as long as somebody waits for them.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 
 use tokio::sync::OwnedSemaphorePermit;
 
+use tower_lsp::jsonrpc::{Error, Result};
+
 use super::thread::{self, unbroken};
 use super::{Core, memory};
-use crate::answer::Resolution;
+use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Watching};
+use crate::harness::custom::Customs;
+use crate::harness::{Choice, Profile};
 use crate::index::{Index, Keep, Reply};
+use crate::queries::declarations::Declarations;
+use crate::queries::installed::InstalledVersion;
+use crate::queries::roster::{Reasons, Roster};
 use crate::query::{Found, Kept, Key, Query, typed};
+use crate::report::judged::{Judged, judged};
+use crate::request::{Defaults, Places, Request};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Fact};
 
@@ -22,6 +32,70 @@ static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(
 type Numbered = (usize, Key);
 
 impl Core {
+    /// Returns the answers to a request, and the version of the index that they belong to.
+    pub(crate) async fn answers(
+        self: &Arc<Self>,
+        request: &Request,
+        places: &Places,
+    ) -> Result<(Vec<Arc<Resolution>>, u64)> {
+        let questions = self.questions(request, places).await?;
+        let questions = questions.into_iter().map(|(choice, at)| AgentQuestion::new(choice, at)).collect();
+        let before = self.index.version();
+        let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
+        let answers = answers.into_iter().map(|answer| self.told_here(answer)).collect();
+        Ok((answers, versions.into_iter().fold(before, u64::max)))
+    }
+
+    /// Converts a request to questions, one per agent.
+    pub(crate) async fn questions(
+        self: &Arc<Self>,
+        request: &Request,
+        places: &Places,
+    ) -> Result<Vec<(Choice, Standpoint)>> {
+        let customs = self.customs(&places.cwd).await;
+        let mut defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        if request.wants_roster(&defaults) {
+            defaults.roster = self.roster(&places.cwd, &defaults).await;
+        }
+        for profile in request.to_look_up(&defaults) {
+            self.look_up(profile, &places.cwd, &mut defaults).await;
+        }
+        request.questions(&defaults, places).map_err(Error::invalid_params)
+    }
+
+    /// Returns the agents that answer if the request names none, and why they were chosen.
+    pub(crate) async fn judged(self: &Arc<Self>, places: &Places, answers: &[Arc<Resolution>]) -> Vec<Judged> {
+        let customs = self.customs(&places.cwd).await;
+        let defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        let roster = match Request::default().wants_roster(&defaults) {
+            true => Some(self.roster(&places.cwd, &defaults).await),
+            false => None,
+        };
+        judged(answers.iter().map(|answer| &**answer), roster.as_deref())
+    }
+
+    /// Detects the installed version of an agent, as found from the start directory `cwd`.
+    pub(crate) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
+        let found = self.query(InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env)).await;
+        defaults.installed.found.insert(profile.id.to_owned(), found.value.clone());
+    }
+
+    /// Returns the agents used by people who start them in `cwd`.
+    pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
+        // Agents that the project names count without evidence.
+        if !defaults.customs.agents.is_empty() {
+            return Arc::new(Roster::of(&[], &defaults.customs, &defaults.editor));
+        }
+        let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
+        Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
+    }
+
+    /// Returns the agents declared for the start directory `cwd`, by its workspace and by the settings.
+    pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
+        let declared = self.query(Declarations::of(cwd)).await;
+        self.session().customs(declared.value.as_ref())
+    }
+
     /// Returns the result of a query: from the cache, or computed on a thread that may block on the disk.
     pub(crate) async fn query<Q: Query>(self: &Arc<Self>, query: Q) -> Arc<Found<Q::Out>> {
         let answers = self.answers_to_any(vec![Key::of(query)]).await;

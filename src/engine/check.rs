@@ -10,13 +10,13 @@ use futures::FutureExt;
 
 use super::alone::at_rest;
 use super::below::{Below, below};
+use super::findings::found;
 use super::settings::Settings;
 use super::{Core, Date, expect};
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::SETTINGS_FILES;
-use crate::lsp::features::diagnostics;
 use crate::report::findings::exceptions::{Declared, declared, excepted};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::report::judged::Judged;
@@ -138,7 +138,7 @@ async fn found_in(
 ) -> Option<(Content, Vec<(Severity, Finding)>)> {
     let look = async {
         let view = core.view(path).await.ok()?;
-        Some((view.raw.clone(), diagnostics::found(core, &view, expected)))
+        Some((view.raw.clone(), found(core, &view, expected)))
     };
     AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
         let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";

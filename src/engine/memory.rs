@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::engine::settings::Settings;
-    use crate::lsp::tests::service_for;
+    use crate::engine::tests::core_for;
     use crate::snapshot::Change;
 
     /// Requests the cached text of a file, and counts how often it is computed.
@@ -162,8 +162,7 @@ mod tests {
         let (file, other) = (dir.join("AGENTS.md"), dir.join("other.md"));
         std::fs::write(&file, "One.").expect("it is written");
         std::fs::write(&other, "Other.").expect("it is written");
-        let service = service_for(&dir.join("home"));
-        let core = service.inner().core.clone();
+        let core = core_for(&dir.join("home"));
         let counting = Counting { core: core.clone(), memory: Memory::default(), count: Cell::new(0), path: &file };
         assert_eq!(counting.get(None).await, (1, "One.".to_owned()));
         assert_eq!(counting.get(None).await, (1, "One.".to_owned()));

@@ -1,19 +1,16 @@
 //! State of one client: its settings, folders and documents.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tower_lsp::ls_types::Uri;
 
+use super::convert::Encoding;
+use super::documents::Document;
 use super::settings::Settings;
-use crate::answer::Resolution;
 use crate::harness::custom::Customs;
-use crate::lsp::announce::Announced;
-use crate::lsp::capabilities::Abilities;
-use crate::lsp::convert::Encoding;
-use crate::lsp::documents::Document;
 use crate::queries::declarations::Declared;
 use crate::request::{Defaults, beside};
 use crate::snapshot::absolute;
@@ -33,19 +30,13 @@ pub(crate) struct Session {
     pub(crate) custom_names: HashSet<OsString>,
     /// Number of times that settings were requested or set, so that a late response does not replace newer settings.
     pub(crate) settings_round: u64,
-    /// Last pulled diagnostics by document: its revision, and the result id.
-    pub(crate) pulled: HashMap<Uri, (u64, String)>,
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) encoding: Encoding,
-    pub(crate) abilities: Abilities,
+    /// True if the client reports changes of the files that agents know.
+    pub(crate) client_watches: bool,
     pub(crate) documents: HashMap<Uri, Document>,
-    pub(crate) told: Announced,
-    /// Previews requested last: the URI, and the answer that was shown.
-    pub(crate) previews: VecDeque<(String, Arc<Resolution>)>,
     /// Counter of all states except documents: settings, folders, date.
     pub(crate) epoch: u64,
-    /// True if the user permitted reading session records.
-    pub(crate) agreed_to_records: bool,
     /// Counter of document states. The editor's versions are not unique, because they may restart when a document is
     /// reopened.
     pub(crate) revision: u64,
@@ -61,15 +52,11 @@ impl Session {
             initial: Settings::default(),
             settings: Settings::default(),
             settings_round: 0,
-            pulled: HashMap::new(),
             folders: Vec::new(),
             encoding: Encoding::Utf16,
-            abilities: Abilities::default(),
+            client_watches: false,
             documents: HashMap::new(),
-            told: Announced::new(),
-            previews: VecDeque::new(),
             epoch: 0,
-            agreed_to_records: false,
             revision: 0,
         }
     }

@@ -11,10 +11,10 @@ use tower_lsp::ls_types::{Position, Range, Uri};
 
 use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::disk::Filesystem;
+use crate::engine::convert::{self, Encoding};
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
-use crate::lsp::convert::{self, Encoding};
 use crate::queries::neighbour::Neighbour;
 use crate::queries::patterns::{self, DeadPatterns, Matches};
 use crate::queries::references::{Absent, AbsentReferences};

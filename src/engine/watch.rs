@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::alone::Alone;
+use super::alone::runtime;
 use super::settings::Settings;
 use super::workspace::EventSource;
 use super::{Core, Date};
@@ -68,8 +68,9 @@ pub fn watch(
     today: fn() -> Date,
     say: &mut dyn FnMut(Heard) -> bool,
 ) -> Result<(), String> {
-    let Alone { runtime, server } = Alone::new(base, &places.cwd, Settings::default(), today)?;
-    let core = server.core.clone();
+    let runtime = runtime()?;
+    let core = Core::new(base, Box::new(today));
+    core.start_in(&places.cwd, Settings::default());
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = watching(&core, request, places, say) => ended,

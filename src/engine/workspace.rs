@@ -11,15 +11,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
-use tower_lsp::Client;
-use tower_lsp::ls_types::ProgressToken;
 
 use super::Core;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::disk::{Filesystem, Real, Watching};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
-use crate::text::grouped;
 
 /// Delay of watching and scanning, so that the file that is opened first is answered first.
 const HEAD_START: Duration = Duration::from_millis(50);
@@ -30,9 +27,6 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Minimum rest between scans of a folder, as a multiple of the last scan's duration.
 const REST: u32 = 100;
-
-/// Interval of progress reports to the client.
-const REPORT_EVERY: Duration = Duration::from_millis(250);
 
 /// Workspace folders by physical path.
 #[derive(Default)]
@@ -128,8 +122,9 @@ impl Root {
 }
 
 impl Core {
-    /// Scans a folder in the background, and reports progress to the client.
-    pub(crate) fn look_through(self: &Arc<Self>, client: &Client, folder: &Path) {
+    /// Makes a folder one of the workspace, to be scanned. Returns its physical path, the token that cancels the scan,
+    /// and its progress.
+    pub(crate) fn enter(&self, folder: &Path) -> (PathBuf, String, Arc<Progress>) {
         let path = self.files.real(folder);
         let progress = Arc::new(Progress::default());
         let token = format!("briefing-scan-{}", self.workspace.scans.fetch_add(1, Ordering::Relaxed));
@@ -144,11 +139,7 @@ impl Core {
         if let Some(before) = self.workspace.roots().insert(path.clone(), root) {
             before.progress.cancelled.store(true, Ordering::Relaxed);
         }
-        let (core, client) = (self.clone(), client.clone());
-        tokio::spawn(async move {
-            sleep(HEAD_START).await;
-            core.scan(&client, path, token, progress).await;
-        });
+        (path, token, progress)
     }
 
     /// Starts watching after a short delay.
@@ -161,36 +152,15 @@ impl Core {
         });
     }
 
-    pub(crate) async fn scan(self: Arc<Self>, client: &Client, path: PathBuf, token: String, progress: Arc<Progress>) {
-        let token = ProgressToken::String(token);
-        let shown =
-            self.session().abilities.shows_progress && client.create_work_done_progress(token.clone()).await.is_ok();
-        let shown = if shown {
-            let title = format!("Briefing: looking through {}", path.file_name().unwrap_or_default().display());
-            Some(client.progress(token, title).with_cancel_button().begin().await)
-        } else {
-            None
-        };
-        let (core, seen) = (self.clone(), progress.clone());
-        let mut scanning = tokio::task::spawn_blocking(move || core.scan_now(&path, &progress));
-        loop {
-            tokio::select! {
-                ended = &mut scanning => {
-                    if let Err(error) = ended {
-                        tracing::error!("a scan ended early: {error}");
-                    }
-                    break;
-                }
-                () = sleep(REPORT_EVERY) => if let Some(shown) = &shown {
-                    let count = grouped(seen.seen.load(Ordering::Relaxed));
-                    shown.report_with_message(format!("{count} files and directories seen"), None).await;
-                }
-            }
-        }
-        if let Some(shown) = shown {
-            shown.finish_with_message(format!("{} instruction files", grouped(self.workspace.count().0))).await;
+    /// Scans a folder after a short delay. Returns the number of instruction files in the workspace.
+    pub(crate) async fn scan(self: Arc<Self>, path: PathBuf, progress: Arc<Progress>) -> usize {
+        sleep(HEAD_START).await;
+        let core = self.clone();
+        if let Err(error) = tokio::task::spawn_blocking(move || core.scan_now(&path, &progress)).await {
+            tracing::error!("a scan ended early: {error}");
         }
         self.changed.notify_one();
+        self.workspace.count().0
     }
 
     /// Scans a folder and stores the result.
@@ -299,7 +269,7 @@ impl Core {
         // The client was asked to report the file names that agents know, but not those that a project declares.
         let is_told = {
             let session = self.session();
-            session.abilities.registers_file_events && session.custom_names.is_empty()
+            session.client_watches && session.custom_names.is_empty()
         };
         if is_told {
             return;
@@ -321,7 +291,7 @@ impl Core {
     pub(crate) fn told(&self) -> EventSource {
         if !self.workspace.is_short() && !self.blind.load(Ordering::Relaxed) {
             EventSource::System
-        } else if self.session().abilities.registers_file_events {
+        } else if self.session().client_watches {
             EventSource::Client
         } else {
             EventSource::Nobody

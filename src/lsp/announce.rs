@@ -1,6 +1,5 @@
 //! Announces open files whose instructions changed: once changes have settled, and only if an answer really differs.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,14 +7,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::time::{Instant, timeout};
-use tower_lsp::Client;
 use tower_lsp::ls_types::Uri;
 
+use super::connection::{Announced, Connection};
 use super::ext::{
     ChangedDocument, DidChangeInstructions, DidChangeInstructionsParams, PreviewParams, TextDocumentContentRefresh,
 };
 use crate::answer::{Fate, MessageKind, Resolution};
-use crate::engine::{Core, session::Session};
+use crate::engine::Core;
 use crate::report::briefing::{Size, totals};
 use crate::request::{Places, Request};
 
@@ -26,21 +25,16 @@ const QUIET: Duration = Duration::from_millis(25);
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Announces changes whenever diagnostics for them have been published.
-pub(crate) async fn keep_announcing(core: Arc<Core>, client: Client) {
+pub(crate) async fn keep_announcing(core: Arc<Core>, connection: Arc<Connection>) {
     loop {
         core.settled.notified().await;
         let began = Instant::now();
         while timeout(QUIET, core.settled.notified()).await.is_ok() && began.elapsed() < PATIENCE {}
-        if AssertUnwindSafe(announce(&core, &client)).catch_unwind().await.is_err() {
+        if AssertUnwindSafe(announce(&core, &connection)).catch_unwind().await.is_err() {
             tracing::error!("announcing changes panicked");
         }
     }
 }
-
-/// Answers per open document that the client was told, or may have been told. A client that asks between two
-/// announcements knows several answers of one agent. The next announcement then names the agent if its answer differs
-/// from any of them.
-pub(crate) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 
 /// Records that the client was told these answers for an open document. Later announcements report changes since then.
 pub(crate) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>]) {
@@ -52,34 +46,32 @@ pub(crate) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>])
     }
 }
 
-async fn announce(core: &Arc<Core>, client: &Client) {
+async fn announce(core: &Arc<Core>, connection: &Connection) {
     let open: Vec<(Uri, PathBuf)> = {
-        let mut session = core.session();
-        let Session { documents, told, .. } = &mut *session;
-        told.retain(|uri, _| documents.contains_key(uri));
-        documents.iter().map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
+        let session = core.session();
+        connection.state().announced.retain(|uri, _| session.documents.contains_key(uri));
+        session.documents.iter().map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
     };
     let mut documents = Vec::new();
     for (uri, path) in open {
         let Some(cwd) = core.session().cwd_for(Some(&path)) else { continue };
         let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
         let Ok((answers, _)) = core.answers(&Request::default(), &places).await else { continue };
-        let mut session = core.session();
-        let before = session.told.insert(uri.clone(), answers.clone()).unwrap_or_default();
+        let before = connection.state().announced.insert(uri.clone(), answers.clone()).unwrap_or_default();
         let is_another = |now: &&Arc<Resolution>| {
             before.iter().any(|before| same_harness(before, now) && !says_the_same(before, now))
         };
         documents.extend(answers.iter().filter(is_another).map(|answer| changed(&uri, answer)));
     }
     documents.sort_by(|one, other| (&one.uri, &one.harness).cmp(&(&other.uri, &other.harness)));
-    let previews = changed_previews(core).await;
+    let previews = changed_previews(core, connection).await;
     if !documents.is_empty() || !previews.is_empty() {
         let params = DidChangeInstructionsParams { version: core.index.version(), documents };
-        client.send_notification::<DidChangeInstructions>(params).await;
+        connection.client.send_notification::<DidChangeInstructions>(params).await;
     }
-    if core.session().abilities.refreshes_previews {
+    if connection.abilities().refreshes_previews {
         for uri in previews {
-            let client = client.clone();
+            let client = connection.client.clone();
             // Spawned, because the client may ask for the text before it answers; waiting here would deadlock.
             tokio::spawn(async move { client.send_request::<TextDocumentContentRefresh>(PreviewParams { uri }).await });
         }
@@ -87,15 +79,15 @@ async fn announce(core: &Arc<Core>, client: &Client) {
 }
 
 /// Returns the previews whose content changed.
-async fn changed_previews(core: &Arc<Core>) -> Vec<String> {
-    let followed: Vec<(String, Arc<Resolution>)> = core.session().previews.iter().cloned().collect();
+async fn changed_previews(core: &Arc<Core>, connection: &Connection) -> Vec<String> {
+    let followed: Vec<(String, Arc<Resolution>)> = connection.state().previews.iter().cloned().collect();
     let mut changed = Vec::new();
     for (uri, before) in followed {
         let Ok(now) = core.previewed(&uri).await else { continue };
         if says_the_same(&before, &now) {
             continue;
         }
-        if let Some((_, answer)) = core.session().previews.iter_mut().find(|(other, _)| *other == uri) {
+        if let Some((_, answer)) = connection.state().previews.iter_mut().find(|(other, _)| *other == uri) {
             *answer = now;
         }
         changed.push(uri);

@@ -1,38 +1,29 @@
 //! Implementation of `LanguageServer`: each handler decodes, asks the engine, and converts the result.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use ropey::Rope;
 use serde_json::Value;
 use tower_lsp::LanguageServer;
-use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::capabilities::Abilities;
-use super::convert::{self, path_of};
-use super::documents::{self, Document};
+use super::abilities::Abilities;
 use super::transport::NotUnderstood;
-use crate::answer::{Resolution, Standpoint};
-use crate::engine::Core;
+use crate::engine::convert::{self, path_of};
+use crate::engine::documents::{self, Document};
 use crate::engine::settings::Settings;
 use crate::engine::thread::OwnThread;
-use crate::harness::custom::Customs;
-use crate::harness::{Choice, Profile};
 use crate::lsp::{Server, announce, capabilities, publish};
-use crate::queries::declarations::Declarations;
-use crate::queries::installed::InstalledVersion;
-use crate::queries::roster::{Reasons, Roster};
-use crate::report::judged::{Judged, judged};
-use crate::request::{Defaults, Places, Request};
-use crate::resolve::AgentQuestion;
 use crate::snapshot::Change;
 
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let abilities = Abilities::of(&params.capabilities);
+        self.connection.state().abilities = abilities;
         let encoding = {
             let mut session = self.core.session();
-            session.abilities = Abilities::of(&params.capabilities);
+            session.client_watches = abilities.registers_file_events;
             session.encoding = convert::Encoding::negotiate(
                 params.capabilities.general.and_then(|general| general.position_encodings).as_deref(),
             );
@@ -53,25 +44,22 @@ impl LanguageServer for Server {
             }
             Err(problem) => self.refuse(&problem).await,
         }
-        let abilities = self.core.session().abilities;
         Ok(capabilities::initialize_result(encoding, abilities))
     }
 
     async fn initialized(&self, _: InitializedParams) {
         self.background.get_or_init(|| {
-            let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
-            let publishing = publish::keep_publishing(self.core.clone(), self.diagnostics.clone(), self.client.clone());
+            let announcing = announce::keep_announcing(self.core.clone(), self.connection.clone());
+            let publishing =
+                publish::keep_publishing(self.core.clone(), self.diagnostics.clone(), self.connection.clone());
             [OwnThread::spawn("briefing-says", publishing), OwnThread::spawn("briefing-announces", announcing)]
         });
-        let (abilities, folders) = {
-            let session = self.core.session();
-            (session.abilities, session.folders.clone())
-        };
-        folders.iter().for_each(|folder| self.core.look_through(&self.client, folder));
+        let (abilities, folders) = (self.connection.abilities(), self.core.session().folders.clone());
+        folders.iter().for_each(|folder| self.connection.look_through(&self.core, folder));
         let register = async {
             let registrations = capabilities::registrations(abilities);
             if !registrations.is_empty()
-                && let Err(error) = self.client.register_capability(registrations).await
+                && let Err(error) = self.connection.client.register_capability(registrations).await
             {
                 tracing::warn!("the client registers nothing: {error}");
             }
@@ -137,14 +125,14 @@ impl LanguageServer for Server {
         session.epoch += 1;
         drop(session);
         removed.iter().for_each(|folder| self.core.workspace.leave(&self.core.files.real(folder)));
-        added.iter().for_each(|folder| self.core.look_through(&self.client, folder));
+        added.iter().for_each(|folder| self.connection.look_through(&self.core, folder));
         // Files may belong to another folder now, and so to another start directory.
         self.core.changed.notify_one();
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         // A client that supports `workspace/configuration` may send the notification without the settings.
-        if params.settings.is_null() && self.core.session().abilities.pulls_settings {
+        if params.settings.is_null() && self.connection.abilities().pulls_settings {
             self.pull_settings().await;
         } else {
             self.take_settings(&params.settings, None).await;
@@ -237,7 +225,7 @@ impl Server {
                     "{what}: the editor sent a change that makes no sense ({problem}); until the file is opened again, \
                      what is saved counts"
                 );
-                self.client.show_message(MessageType::WARNING, message).await;
+                self.connection.client.show_message(MessageType::WARNING, message).await;
             }
             "workspace/didChangeWatchedFiles" | "textDocument/didSave" => self.core.happened(vec![Change::Everything]),
             _ => {}
@@ -260,7 +248,7 @@ impl Server {
     /// Removes a document and returns the path of its file.
     fn close(&self, uri: &Uri) -> Option<PathBuf> {
         let mut session = self.core.session();
-        session.pulled.remove(uri);
+        self.connection.state().pulled.remove(uri);
         let document = session.documents.remove(uri)?;
         self.core.edited(&document.path, None);
         Some(document.path)
@@ -273,7 +261,7 @@ impl Server {
             session.settings_round
         };
         let asked = ConfigurationItem { scope_uri: None, section: Some("briefing".to_owned()) };
-        match self.client.configuration(vec![asked]).await {
+        match self.connection.client.configuration(vec![asked]).await {
             Ok(values) => self.take_settings(&values.into_iter().next().unwrap_or_default(), Some(round)).await,
             Err(error) => tracing::warn!("the client does not say its settings: {error}"),
         }
@@ -301,72 +289,6 @@ impl Server {
 
     async fn refuse(&self, problem: &str) {
         let message = format!("{problem}; the settings before stay in force");
-        self.client.show_message(MessageType::ERROR, message).await;
-    }
-}
-
-impl Core {
-    /// Returns the answers to a request, and the version of the index that they belong to.
-    pub(crate) async fn answers(
-        self: &Arc<Self>,
-        request: &Request,
-        places: &Places,
-    ) -> Result<(Vec<Arc<Resolution>>, u64)> {
-        let questions = self.questions(request, places).await?;
-        let questions = questions.into_iter().map(|(choice, at)| AgentQuestion::new(choice, at)).collect();
-        let before = self.index.version();
-        let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
-        let answers = answers.into_iter().map(|answer| self.told_here(answer)).collect();
-        Ok((answers, versions.into_iter().fold(before, u64::max)))
-    }
-
-    /// Converts a request to questions, one per agent.
-    pub(crate) async fn questions(
-        self: &Arc<Self>,
-        request: &Request,
-        places: &Places,
-    ) -> Result<Vec<(Choice, Standpoint)>> {
-        let customs = self.customs(&places.cwd).await;
-        let mut defaults = Defaults { customs, ..(*self.defaults()).clone() };
-        if request.wants_roster(&defaults) {
-            defaults.roster = self.roster(&places.cwd, &defaults).await;
-        }
-        for profile in request.to_look_up(&defaults) {
-            self.look_up(profile, &places.cwd, &mut defaults).await;
-        }
-        request.questions(&defaults, places).map_err(Error::invalid_params)
-    }
-
-    /// Returns the agents that answer if the request names none, and why they were chosen.
-    pub(crate) async fn judged(self: &Arc<Self>, places: &Places, answers: &[Arc<Resolution>]) -> Vec<Judged> {
-        let customs = self.customs(&places.cwd).await;
-        let defaults = Defaults { customs, ..(*self.defaults()).clone() };
-        let roster = match Request::default().wants_roster(&defaults) {
-            true => Some(self.roster(&places.cwd, &defaults).await),
-            false => None,
-        };
-        judged(answers.iter().map(|answer| &**answer), roster.as_deref())
-    }
-
-    /// Detects the installed version of an agent, as found from the start directory `cwd`.
-    pub(crate) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
-        let found = self.query(InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env)).await;
-        defaults.installed.found.insert(profile.id.to_owned(), found.value.clone());
-    }
-
-    /// Returns the agents used by people who start them in `cwd`.
-    pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
-        // Agents that the project names count without evidence.
-        if !defaults.customs.agents.is_empty() {
-            return Arc::new(Roster::of(&[], &defaults.customs, &defaults.editor));
-        }
-        let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
-        Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
-    }
-
-    /// Returns the agents declared for the start directory `cwd`, by its workspace and by the settings.
-    pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
-        let declared = self.query(Declarations::of(cwd)).await;
-        self.session().customs(declared.value.as_ref())
+        self.connection.client.show_message(MessageType::ERROR, message).await;
     }
 }

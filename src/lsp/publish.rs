@@ -11,29 +11,31 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tower_lsp::Client;
 use tower_lsp::ls_types::*;
 
-use super::capabilities::Abilities;
-use super::features::diagnostics::{self, Diagnostics};
+use super::abilities::Abilities;
+use super::connection::Connection;
+use super::features::diagnostics::Diagnostics;
 use crate::engine::Core;
+use crate::engine::findings::{concerns, is_named};
 use crate::engine::workspace::EventSource;
 
 /// Publishes diagnostics whenever something has changed. A single task does this, so publications cannot overtake each
 /// other. A document that changes while its diagnostics are computed is left to the next round.
-pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostics>, client: Client) {
+pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostics>, connection: Arc<Connection>) {
     let mut published = HashMap::new();
     let mut said_blind = false;
     let mut rested = Instant::now();
     loop {
         due(&core, rested).await;
         let began = Instant::now();
-        if core.session().abilities.pulls_diagnostics {
+        if connection.abilities().pulls_diagnostics {
             // The client pulls at once. Let its requests go first; their results are cached and used here.
             sleep(ASKS_FIRST).await;
         }
         if core.told() != EventSource::System && !said_blind {
             said_blind = true;
-            client.show_message(MessageType::WARNING, BLIND).await;
+            connection.client.show_message(MessageType::WARNING, BLIND).await;
         }
-        if AssertUnwindSafe(publish(&core, &diagnostics, &client, &mut published)).catch_unwind().await.is_err() {
+        if AssertUnwindSafe(publish(&core, &diagnostics, &connection, &mut published)).catch_unwind().await.is_err() {
             tracing::error!("publishing diagnostics panicked");
         }
         core.settled.notify_one();
@@ -78,7 +80,7 @@ const BLIND: &str = "Briefing cannot watch all directories: the system's limit (
 /// Last published state per document: its revision and the result id.
 type Published = HashMap<Uri, (u64, String)>;
 
-async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, published: &mut Published) {
+async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection, published: &mut Published) {
     // Declarations of a workspace decide which files are instruction files.
     let folders = core.session().folders.clone();
     for folder in &folders {
@@ -86,10 +88,10 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, publish
     }
     let open: Vec<(Uri, PathBuf)> = {
         let session = core.session();
-        let concerned = session.documents.iter().filter(|(_, open)| diagnostics::concerns(&open.path, &session));
+        let concerned = session.documents.iter().filter(|(_, open)| concerns(&open.path, &session));
         concerned.map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
     };
-    let abilities = core.session().abilities;
+    let (client, abilities) = (&connection.client, connection.abilities());
     let closed: Vec<Uri> = published.keys().filter(|uri| open.iter().all(|(open, _)| open != *uri)).cloned().collect();
     for uri in closed {
         published.remove(&uri);
@@ -108,13 +110,12 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, publish
         let Some(revision) = reported.revision else { continue };
         let now = (revision, reported.id.clone());
         let before = published.get(&uri);
-        if before == Some(&now)
-            || (before.is_none() && reported.found.is_empty() && !diagnostics::is_named(&path, &core.session()))
+        if before == Some(&now) || (before.is_none() && reported.found.is_empty() && !is_named(&path, &core.session()))
         {
             continue;
         }
         if abilities.pulls_diagnostics {
-            behind_its_back |= core.session().is_told_otherwise(&uri, revision, &now.1);
+            behind_its_back |= connection.state().is_told_otherwise(&uri, revision, &now.1);
         } else {
             behind_its_back |= before.is_some_and(|before| before.0 == revision);
             let version = reported.version.filter(|_| abilities.versions);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-use super::convert::path_of;
 use super::ext::{self, EffectiveInstructionsParams, ExplainParams, Explanations, Harnesses, NoParams, Status};
 use crate::answer::Resolution;
-use crate::engine::{Core, session::Session};
+use crate::engine::Core;
+use crate::engine::convert::path_of;
 use crate::harness;
 use crate::lsp::{Server, announce};
 use crate::report::briefing::{self, Effective};
@@ -110,10 +110,9 @@ impl Server {
     async fn answers_to(&self, params: &EffectiveInstructionsParams) -> Result<(Vec<Arc<Resolution>>, u64)> {
         let answers = self.core.answers(&params.request, &self.places(params)?).await?;
         if let Some(uri) = usual(params) {
-            let mut session = self.core.session();
-            let Session { documents, told, .. } = &mut *session;
-            if documents.contains_key(&uri) {
-                announce::tell(told, &uri, &answers.0);
+            let is_open = self.core.session().documents.contains_key(&uri);
+            if is_open {
+                announce::tell(&mut self.connection.state().announced, &uri, &answers.0);
             }
         }
         Ok(answers)

@@ -20,6 +20,9 @@ mod gemini_cli;
 mod opencode;
 mod qwen_code;
 
+/// The variables that name a proxy.
+pub const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
 /// One client.
 pub struct Client {
     /// The harness that it is.

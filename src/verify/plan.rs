@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::client::Client;
+use super::client::{Client, PROXIES};
 use super::copy::Copy;
 use super::suite::World;
 use crate::answer::{Resolution, Standpoint, Surroundings};
@@ -45,8 +45,6 @@ const SYSTEM: [&str; 19] = [
 const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH"];
 /// Programs with which a client may try to open a web page.
 const OPENERS: [&str; 5] = ["xdg-open", "open", "x-www-browser", "sensible-browser", "wslview"];
-/// The variables that name a proxy.
-pub const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
 /// One question to one client.
 #[derive(Clone, Debug, Serialize, Deserialize)]

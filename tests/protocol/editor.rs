@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use briefing::answer::Surroundings;
 use briefing::engine::Date;
-use briefing::lsp::{convert, service_on};
+use briefing::engine::convert;
+use briefing::lsp::service_on;
 use briefing::request::Defaults;
 use serde_json::{Value, json};
 use tempfile::TempDir;

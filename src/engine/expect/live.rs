@@ -123,7 +123,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::lsp::tests::service_for;
+    use crate::engine::tests::core_for;
     use crate::snapshot::Change;
 
     #[tokio::test]
@@ -146,8 +146,7 @@ mod tests {
         };
         let declared = expect("a") + &expect("b");
         write("briefing.toml", &declared);
-        let service = service_for(&dir.join("home"));
-        let core = service.inner().core.clone();
+        let core = core_for(&dir.join("home"));
         core.start_in(&dir, Default::default());
         let (proven, file) = (Proven::default(), dir.join("briefing.toml"));
         let asked = async || {

@@ -19,6 +19,8 @@ use crate::search::{Known, Search};
 use crate::text::js_trim;
 
 mod agents;
+mod agents_listed;
+mod around;
 mod carried;
 mod denied;
 mod directory;
@@ -46,11 +48,11 @@ mod tags;
 mod usage;
 mod variables;
 
+use around::Around;
 use excludes::Excludes;
 use loader::{Loader, Owner};
 use manner::Manner;
 use settings::{Mode, Settings};
-use skills::Around;
 use start::Start;
 
 /// Id of the client, also the key of its options in requests.
@@ -335,7 +337,7 @@ impl Edition for Edition21 {
             return Ok(answer);
         }
         let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
-        hooks::of_plugins(&mut settings, &plugins, search)?;
+        plugins::add_hooks(&mut settings, &plugins, search)?;
         let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search)?;
         answer.agents = agents::said(&described);
         let agent = self.agent(at, &settings, &described, search, &mut answer)?;

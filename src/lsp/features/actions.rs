@@ -13,8 +13,10 @@ use super::super::requests::Command;
 use super::diagnostics;
 use crate::disk::{self, Buffers};
 use crate::engine::Core;
+use crate::engine::convert;
+use crate::engine::findings::concerns;
 use crate::engine::view::{self, Spot, View};
-use crate::lsp::{Server, convert};
+use crate::lsp::Server;
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::snapshot::{Ask, Fact, Facts};
 
@@ -38,15 +40,14 @@ struct Offer {
 impl Server {
     /// Handles `textDocument/codeAction`.
     pub(crate) async fn actions(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let editing = self.core.session().abilities.editing;
+        let editing = self.connection.abilities().editing;
         let (uri, range) = (params.text_document.uri, params.range);
         let Some(path) = view::file(&uri).filter(|_| editing.actions) else { return Ok(None) };
         let only = params.context.only;
         let wanted =
             |group: Group| only.as_ref().is_none_or(|only| only.iter().any(|kind| holds(kind.as_str(), group)));
         // Actions for the whole workspace are offered in any of its files, if the client asks for that kind.
-        let workspace =
-            wanted(Group::Workspace) && (only.is_some() || diagnostics::concerns(&path, &self.core.session()));
+        let workspace = wanted(Group::Workspace) && (only.is_some() || concerns(&path, &self.core.session()));
         let offer = self.offer(&uri, &path, range, workspace).await?;
         let mut list: Vec<CodeAction> = Vec::new();
         for action in offer.actions.iter().filter(|action| wanted(action.group)) {
@@ -89,17 +90,20 @@ impl Server {
         let Some(edit) = self.found_again(&known).await? else { return Ok(false) };
         let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
         let question = format!("Briefing: {}?", known.title);
-        let chosen =
-            self.client.show_message_request(MessageType::WARNING, question, Some(vec![action(YES), action("Cancel")]));
+        let chosen = self.connection.client.show_message_request(
+            MessageType::WARNING,
+            question,
+            Some(vec![action(YES), action("Cancel")]),
+        );
         if !matches!(chosen.await, Ok(Some(chosen)) if chosen.title == YES) {
             return Ok(false);
         }
-        Ok(self.client.apply_edit(edit).await?.applied)
+        Ok(self.connection.client.apply_edit(edit).await?.applied)
     }
 
     /// Recomputes the edit of an offered action from the current files.
     async fn found_again(&self, known: &Known) -> Result<Option<WorkspaceEdit>> {
-        let editing = self.core.session().abilities.editing;
+        let editing = self.connection.abilities().editing;
         let path = convert::path_of(&known.uri)?;
         let offer = self.offer(&known.uri, &path, known.range, true).await?;
         let Some(same) = offer.actions.iter().find(|other| other.title == known.title) else { return Ok(None) };
@@ -136,7 +140,9 @@ impl Server {
     /// Converts an action without its edit. Returns `None` if the user switched off the kind of finding that it fixes.
     fn said(&self, action: &Action, view: Option<&View>, editing: Editing) -> Option<CodeAction> {
         let diagnostics = match (&action.fixes, view) {
-            (Some(finding), Some(view)) => Some(vec![diagnostics::shown(&self.core, view, finding.clone())?]),
+            (Some(finding), Some(view)) => {
+                Some(vec![diagnostics::shown(&self.core, self.connection.abilities(), view, finding.clone())?])
+            }
             _ => None,
         };
         Some(CodeAction {

@@ -9,43 +9,21 @@ use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::capabilities::Abilities;
+use super::super::abilities::Abilities;
+use super::super::connection::{Connection, State};
 use crate::answer::Fate;
+use crate::engine::convert;
 use crate::engine::expect::live::Proven;
+use crate::engine::findings::{concerns, found, is_named};
 use crate::engine::memory::Memory;
 use crate::engine::view::{self, View};
-use crate::engine::{Core, session::Session, thread};
-use crate::harness::custom::FILE_NAME;
-use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
-use crate::lsp::{Server, convert};
-use crate::report::findings::{self, Finding, Kind, Severity, names, page};
-use crate::report::portable;
+use crate::engine::{Core, thread};
+use crate::lsp::Server;
+use crate::report::findings::{Finding, Kind, Severity, page};
 
 /// Repository whose web pages explain the kinds of findings. Clients that open the server's own pages get links to
 /// those, as does every client if the build knows no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
-
-/// Returns true if a file of this name can have findings: an instruction file, a settings file, or a text that may be
-/// imported.
-pub(crate) fn concerns(path: &Path, session: &Session) -> bool {
-    let text = ["md", "mdc", "markdown", "txt"];
-    is_named(path, session) || path.extension().is_some_and(|extension| text.iter().any(|known| extension == *known))
-}
-
-/// Returns true if some agent reads files of this name, in any letter case, or a workspace declares the name.
-pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    if name == FILE_NAME || session.custom_names.contains(name) {
-        return true;
-    }
-    let other_case = names::right_case(path).map(|name| path.with_file_name(name));
-    // Only distinctive names count in another letter case: a `tools.md` can be any page.
-    let other_case = other_case.filter(|path| names::is_distinctive(path));
-    [Some(path), other_case.as_deref()]
-        .into_iter()
-        .flatten()
-        .any(|path| INSTRUCTION_FILES.matches(path) || SETTINGS_FILES.matches(path) || names::is_distinctive(path))
-}
 
 /// Diagnostics of one state of a file.
 pub(crate) struct Reported {
@@ -59,8 +37,8 @@ pub(crate) struct Reported {
 }
 
 /// Diagnostics by file, cached until something changes that they depend on.
-#[derive(Default)]
 pub(crate) struct Diagnostics {
+    connection: Arc<Connection>,
     reported: Memory<PathBuf, Reported>,
     /// Files that agents started in a folder consider.
     considered: Memory<PathBuf, Vec<PathBuf>>,
@@ -69,12 +47,21 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
+    pub fn of_client(connection: Arc<Connection>) -> Diagnostics {
+        Diagnostics {
+            connection,
+            reported: Memory::default(),
+            considered: Memory::default(),
+            proven: Proven::default(),
+        }
+    }
+
     /// Returns the diagnostics of a file as it is now.
     pub async fn of(&self, core: &Arc<Core>, path: &Path) -> Result<Arc<Reported>> {
         let revision = core.session().revision_of(path);
         let work = async {
             let view = core.view(path).await?;
-            let found = of(core, &view, self.expected(core, path, &view).await);
+            let found = of(core, self.connection.abilities(), &view, self.expected(core, path, &view).await);
             Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), found })
         };
         self.reported.get(core, path.to_owned(), revision, work).await
@@ -111,41 +98,16 @@ impl Diagnostics {
 }
 
 /// Returns all diagnostics of a file. `expected` are its failed expectations.
-fn of(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
-    let abilities = core.session().abilities;
+fn of(core: &Core, abilities: Abilities, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
     let found = found(core, view, Some(expected))
         .into_iter()
         .filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
-/// Returns all findings of a file with the severity from the settings. Findings of kinds that are switched off are left
-/// out. `expected` are the failed expectations, or `None` if expectations were not evaluated.
-pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) -> Vec<(Severity, Finding)> {
-    let settings = core.session().settings.clone();
-    let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
-    let today = core.defaults().surroundings.date;
-    let mut unsought = Vec::new();
-    if expected.is_none() {
-        unsought.push(Kind::ExpectationFailed);
-    }
-    let mut found: Vec<Finding> =
-        findings::findings(&view.subject()).into_iter().chain(declared).chain(expected.into_iter().flatten()).collect();
-    // Comparing every line with every text is slow, and most users do not need it.
-    if settings.severity(Kind::NotForEveryone).is_some() {
-        found.extend(portable::findings(&view.subject()));
-    } else {
-        unsought.push(Kind::NotForEveryone);
-    }
-    let found = findings::exceptions::excepted(found, &view.raw, today, &unsought).into_iter();
-    found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
-}
-
 /// Converts one finding, unless its kind is switched off.
-pub(crate) fn shown(core: &Core, view: &View, finding: Finding) -> Option<Diagnostic> {
-    let session = core.session();
-    let (severity, abilities) = (finding.as_bad_as(session.settings.severity(finding.kind)?), session.abilities);
-    drop(session);
+pub(crate) fn shown(core: &Core, abilities: Abilities, view: &View, finding: Finding) -> Option<Diagnostic> {
+    let severity = finding.as_bad_as(core.session().settings.severity(finding.kind)?);
     Some(diagnostic(severity, finding, view, abilities))
 }
 
@@ -217,7 +179,7 @@ impl Server {
             None => (result_id(&[]), Vec::new()),
         };
         if let Some(revision) = reported.and_then(|reported| reported.revision) {
-            self.core.session().pulled.insert(uri, (revision, id.clone()));
+            self.connection.state().pulled.insert(uri, (revision, id.clone()));
         }
         let report = if params.previous_result_id.as_ref() == Some(&id) {
             DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
@@ -296,7 +258,7 @@ fn full(
     })
 }
 
-impl Session {
+impl State {
     /// Returns true if a pull for this state of a document returned other diagnostics. Records the new ones, so that
     /// this is reported once.
     pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, id: &str) -> bool {

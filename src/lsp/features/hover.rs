@@ -8,8 +8,8 @@ use tower_lsp::ls_types::{
 };
 
 use super::super::Server;
-use super::super::convert::path_of;
-use super::diagnostics;
+use crate::engine::convert::path_of;
+use crate::engine::findings::concerns;
 use crate::engine::view::View;
 use crate::queries::patterns::Matches;
 use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
@@ -21,10 +21,10 @@ impl Server {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
         let path = path_of(&text_document.uri)?;
         let said = |value: String, range: Option<Range>| {
-            let kind = self.core.session().abilities.hover_kind();
+            let kind = self.connection.abilities().hover_kind();
             Shown { contents: HoverContents::Markup(MarkupContent { kind, value }), range }
         };
-        let concerned = diagnostics::concerns(&path, &self.core.session());
+        let concerned = concerns(&path, &self.core.session());
         if concerned {
             let view = self.core.view(&path).await?;
             if let Some(hover) = self.pattern(&path, &view, view.byte(position)).await {

@@ -5,8 +5,9 @@ use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::{Server, convert};
+use super::super::Server;
 use crate::answer::Place;
+use crate::engine::convert;
 use crate::engine::view::{View, file};
 use crate::report::links::{Link, leads, links};
 use crate::report::mentions;

@@ -1,15 +1,10 @@
 //! Inlay hints, code lenses and folding ranges.
 
-use std::sync::Arc;
-
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use crate::engine::Core;
-use crate::engine::view;
 use crate::lsp::Server;
-use crate::lsp::features::diagnostics;
 use crate::report::lens::Leads;
 use crate::report::{folding, hints, lens};
 
@@ -66,15 +61,5 @@ impl Server {
             })
         };
         Ok(Some(folding::folds(&view.subject()).into_iter().filter_map(fold).collect()))
-    }
-}
-
-impl Core {
-    /// Returns the view of a document, if agents may load a file of its name.
-    pub(crate) async fn concerned(self: &Arc<Self>, uri: &Uri) -> Result<Option<view::View>> {
-        match view::file(uri).filter(|path| diagnostics::concerns(path, &self.session())) {
-            Some(path) => self.view(&path).await.map(Some),
-            None => Ok(None),
-        }
     }
 }

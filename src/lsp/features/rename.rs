@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::{Server, convert};
+use super::super::Server;
+use crate::engine::convert;
 use crate::engine::view::{file, seen_as};
 use crate::report::mentions::{leading_to, named};
 use crate::report::rename::{Moves, reworded};

@@ -6,7 +6,8 @@ use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::{Server, convert};
+use super::super::Server;
+use crate::engine::convert;
 use crate::engine::view::View;
 use crate::report::findings::{Finding, findings, title};
 use crate::report::symbols::{Section, symbols};
@@ -30,7 +31,7 @@ impl Server {
         let decoded = text::lossy(&view.raw);
         let sections = symbols(&decoded);
         let outline = Outline { view: &view, lost: &lost };
-        Ok(Some(if self.core.session().abilities.nested_symbols {
+        Ok(Some(if self.connection.abilities().nested_symbols {
             DocumentSymbolResponse::Nested(sections.iter().map(|section| outline.nested(section)).collect())
         } else {
             let mut flat = Vec::new();

@@ -93,11 +93,11 @@ impl Server {
             About { harness: None, .. } => return Err(Error::invalid_params("a preview is of one harness: name it")),
         };
         let preview = self.preview(PreviewParams { uri: uri.clone() }).await?;
-        if self.core.session().abilities.shows_documents
+        if self.connection.abilities().shows_documents
             && let Ok(uri) = uri.parse::<Uri>()
         {
             let show = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
-            if let Err(error) = self.client.show_document(show).await {
+            if let Err(error) = self.connection.client.show_document(show).await {
                 tracing::warn!("the client does not show the preview: {error}");
             }
         }

@@ -24,7 +24,10 @@ impl Server {
         let urls: BTreeSet<String> = answers.iter().flat_map(|answer| answer.urls()).map(str::to_owned).collect();
         let urls: Vec<String> = urls.into_iter().collect();
         if urls.is_empty() {
-            self.client.show_message(MessageType::INFO, "Briefing: no instructions in force here name a URL").await;
+            self.connection
+                .client
+                .show_message(MessageType::INFO, "Briefing: no instructions in force here name a URL")
+                .await;
             return Ok(Fetched { version, fetched: Vec::new() });
         }
         if !self.allows(&urls).await {
@@ -64,7 +67,7 @@ impl Server {
         }
         let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
         let actions = vec![action(YES), action("Cancel")];
-        let chosen = self.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
+        let chosen = self.connection.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
         matches!(chosen, Ok(Some(action)) if action.title == YES)
     }
 
@@ -73,9 +76,9 @@ impl Server {
             fetched.iter().filter_map(|one| Some(format!("{}: {}", one.url, one.problem.as_deref()?))).collect();
         let done = format!("Briefing: {} of {} URLs were fetched", fetched.len() - failed.len(), fetched.len());
         if failed.is_empty() {
-            self.client.show_message(MessageType::INFO, done).await;
+            self.connection.client.show_message(MessageType::INFO, done).await;
         } else {
-            self.client.show_message(MessageType::WARNING, format!("{done}; {}", failed.join("; "))).await;
+            self.connection.client.show_message(MessageType::WARNING, format!("{done}; {}", failed.join("; "))).await;
         }
     }
 }

@@ -11,13 +11,11 @@ use super::super::ext::{PreviewParams, SCHEME, TextDocumentContent};
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::engine::Core;
-use crate::lsp::{Server, convert};
+use crate::engine::convert;
+use crate::lsp::Server;
 use crate::report::findings::page;
 use crate::report::preview::{self, Preview};
 use crate::request::{OneOrMany, Places, Request};
-
-/// Maximum number of previews that are followed. Changes of older ones are not announced.
-const FOLLOWED: usize = 32;
 
 /// Result of `briefing.preview`: the preview, and its URI.
 #[derive(Serialize)]
@@ -41,7 +39,7 @@ impl Server {
             return Ok(Preview { text, spans: Vec::new() });
         }
         let answer = self.core.previewed(&params.uri).await?;
-        self.core.follow(params.uri, &answer);
+        self.connection.follow(params.uri, &answer);
         let core = self.core.clone();
         let traced = move || preview::preview(&answer, |path| core.files.read(path).ok());
         tokio::task::spawn_blocking(traced).await.map_err(|_| Error::internal_error())
@@ -53,7 +51,7 @@ impl Server {
             return Ok(TextDocumentContent { text });
         }
         let answer = self.core.previewed(&params.uri).await?;
-        self.core.follow(params.uri, &answer);
+        self.connection.follow(params.uri, &answer);
         Ok(TextDocumentContent { text: preview::prompt([&*answer]) })
     }
 }
@@ -68,15 +66,6 @@ impl Core {
         let places = Places { cwd, target: file, read_before: Vec::new(), already_loaded: Vec::new() };
         let (mut answers, _) = self.answers(&request, &places).await?;
         Ok(answers.remove(0))
-    }
-
-    pub(crate) fn follow(&self, uri: String, answer: &Arc<Resolution>) {
-        let previews = &mut self.session().previews;
-        previews.retain(|(other, _)| *other != uri);
-        previews.push_back((uri, answer.clone()));
-        if previews.len() > FOLLOWED {
-            previews.pop_front();
-        }
     }
 }
 

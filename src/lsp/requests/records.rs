@@ -121,7 +121,7 @@ impl Server {
         }
         let is_asked = self.asking_for_records.try_lock().is_err();
         let _asking = self.asking_for_records.lock().await;
-        if self.core.session().agreed_to_records {
+        if self.connection.state().agreed_to_records {
             return Ok(());
         }
         if is_asked {
@@ -131,11 +131,11 @@ impl Server {
                         and the model said is passed over.";
         let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
         let actions = vec![action(YES), action("Cancel")];
-        let chosen = self.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
+        let chosen = self.connection.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
         if !matches!(chosen, Ok(Some(action)) if action.title == YES) {
             return Err(declined());
         }
-        self.core.session().agreed_to_records = true;
+        self.connection.state().agreed_to_records = true;
         Ok(())
     }
 }

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Sent, Start, list, text_of};
+use super::{Client, PROXIES, Run, Sent, Start, list, text_of};
 use crate::verify::Where;
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
-use crate::verify::plan::PROXIES;
 
 pub(super) static CLIENT: Client = Client {
     harness: "gemini-cli",

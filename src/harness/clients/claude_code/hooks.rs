@@ -11,11 +11,8 @@ use regex_lite::Regex;
 use super::USUAL;
 use super::layers::Layer;
 use super::manner::Manner;
-use super::plugins::Plugin;
-use super::settings::Settings;
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};
-use crate::formats::{Node, Value, parse_json};
-use crate::search::{Known, Search};
+use crate::formats::Node;
 use crate::text::list;
 
 /// Events that run a hook; only those whose output the model receives.
@@ -60,30 +57,8 @@ pub(super) fn of_layers(layers: &[Layer]) -> Vec<Hook> {
     layers.iter().flat_map(|layer| of_node(&layer.node, &layer.from)).collect()
 }
 
-/// Adds the hooks of plugins to those of the settings.
-pub(super) fn of_plugins(settings: &mut Settings, plugins: &[Plugin], search: &mut Search) -> Known<()> {
-    if settings.hooks_are_off {
-        return Ok(());
-    }
-    for plugin in plugins {
-        let usual = plugin.dir.join("hooks/hooks.json");
-        for file in [usual].into_iter().chain(plugin.named("hooks")) {
-            let Ok(raw) = search.read(&file, "hooks of a plugin")? else { continue };
-            let node = parse_json(&raw.text()).ok();
-            settings.hooks.extend(node.iter().flat_map(|node| of_node(node, &file)));
-        }
-        let written = plugin.says("hooks").filter(|node| node.as_table().is_some());
-        if let Some(node) = written {
-            // Hooks in a manifest are written with or without an outer key `hooks`.
-            let around = Node { at: node.at.clone(), value: Value::Table(vec![("hooks".to_owned(), node.clone())]) };
-            let node = if node.get("hooks").is_some() { node } else { &around };
-            settings.hooks.extend(of_node(node, &plugin.dir));
-        }
-    }
-    Ok(())
-}
-
-fn of_node(node: &Node, from: &Path) -> impl Iterator<Item = Hook> {
+/// Returns the hooks of a settings file, or of a file in its form.
+pub(super) fn of_node(node: &Node, from: &Path) -> impl Iterator<Item = Hook> {
     EVENTS.iter().flat_map(move |(name, event)| {
         let entries = node.at_path(&["hooks", name]).and_then(Node::as_list).unwrap_or_default();
         let runs = |entry: &&Node| entry.get("hooks").and_then(Node::as_list).is_some_and(|hooks| !hooks.is_empty());

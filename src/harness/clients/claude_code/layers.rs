@@ -183,3 +183,19 @@ pub(super) fn parsed(text: &str) -> Result<Node, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     crate::formats::parse_json(text).map_err(|error| error.message)
 }
+
+/// Returns the names of the plugins that settings enable, in order of appearance; the strongest layer decides about
+/// each.
+pub(super) fn plugins<'n>(layers: impl Iterator<Item = &'n Node>) -> Vec<String> {
+    let mut names: Vec<(String, bool)> = Vec::new();
+    for (name, node) in layers.filter_map(|layer| layer.get("enabledPlugins")?.as_table()).flatten() {
+        // Observed: a list of versions does not enable a plugin.
+        let is_on = node.value == Value::Bool(true);
+        match names.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = is_on,
+            None => names.push((name.clone(), is_on)),
+        }
+    }
+    let is_installed = |(name, is_on): &(String, bool)| *is_on && !name.ends_with("@builtin");
+    names.into_iter().filter(is_installed).map(|(name, _)| name).collect()
+}

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::hooks;
 use super::settings::Settings;
 use super::{Edition21, variables};
 use crate::answer::{Answer, Certain};
@@ -212,18 +213,25 @@ fn json(file: &Path, rule: &'static str, search: &mut Search) -> Known<Option<No
     Ok(raw.ok().and_then(|raw| parse_json(&raw.text()).ok()))
 }
 
-/// Returns the names of the plugins that settings enable, in order of appearance; the strongest layer decides about
-/// each.
-pub(super) fn switched_on<'n>(layers: impl Iterator<Item = &'n Node>) -> Vec<String> {
-    let mut names: Vec<(String, bool)> = Vec::new();
-    for (name, node) in layers.filter_map(|layer| layer.get("enabledPlugins")?.as_table()).flatten() {
-        // Observed: a list of versions does not enable a plugin.
-        let is_on = node.value == Value::Bool(true);
-        match names.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = is_on,
-            None => names.push((name.clone(), is_on)),
+/// Adds the hooks of plugins to those of the settings.
+pub(super) fn add_hooks(settings: &mut Settings, plugins: &[Plugin], search: &mut Search) -> Known<()> {
+    if settings.hooks_are_off {
+        return Ok(());
+    }
+    for plugin in plugins {
+        let usual = plugin.dir.join("hooks/hooks.json");
+        for file in [usual].into_iter().chain(plugin.named("hooks")) {
+            let Ok(raw) = search.read(&file, "hooks of a plugin")? else { continue };
+            let node = parse_json(&raw.text()).ok();
+            settings.hooks.extend(node.iter().flat_map(|node| hooks::of_node(node, &file)));
+        }
+        let written = plugin.says("hooks").filter(|node| node.as_table().is_some());
+        if let Some(node) = written {
+            // Hooks in a manifest are written with or without an outer key `hooks`.
+            let around = Node { at: node.at.clone(), value: Value::Table(vec![("hooks".to_owned(), node.clone())]) };
+            let node = if node.get("hooks").is_some() { node } else { &around };
+            settings.hooks.extend(hooks::of_node(node, &plugin.dir));
         }
     }
-    let is_installed = |(name, is_on): &(String, bool)| *is_on && !name.ends_with("@builtin");
-    names.into_iter().filter(is_installed).map(|(name, _)| name).collect()
+    Ok(())
 }

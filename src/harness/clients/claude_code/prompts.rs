@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::around::Around;
 use super::manner::Manner;
 use super::plugins::Plugin;
 use super::settings::{Prompt, Settings};
-use super::skills::Around;
 use super::{Edition21, MANAGED};
 use crate::answer::{Answer, Message, MessageKind, Purpose, Role, Scope, SessionKind, Source, Standpoint, Trigger};
 use crate::formats::parse_leniently;

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::around::Around;
 use super::plugins::Plugin;
-use super::settings::Settings;
-use super::skills::Around;
 use super::{MANAGED, layers};
 use crate::answer::Answer;
 use crate::formats::Node;
@@ -84,23 +83,4 @@ fn of_plugin(plugin: &Plugin, search: &mut Search) -> Known<Vec<String>> {
     let written = plugin.says("mcpServers").and_then(Node::as_table).unwrap_or_default();
     names.extend(written.iter().map(|(name, _)| name.clone()));
     Ok(names.into_iter().map(|name| format!("plugin:{}:{name}", plugin.name)).collect())
-}
-
-/// Settings of MCP servers from the command line and the settings files.
-#[derive(Default)]
-pub(super) struct Servers {
-    /// Values of `--mcp-config`: files, or JSON.
-    pub(super) given: Vec<String>,
-    /// True if no other servers count.
-    pub(super) strict: bool,
-    /// Servers of a project's file that are disabled.
-    pub(super) off: Vec<String>,
-}
-
-impl Settings {
-    /// Applies a layer's settings for the servers of a project's file.
-    pub(super) fn apply_to_servers(&mut self, layer: &Node) {
-        let off = layer.get("disabledMcpjsonServers").and_then(Node::as_texts).unwrap_or_default();
-        self.servers.off.extend(off.into_iter().map(str::to_owned));
-    }
 }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::iter::{self, Peekable};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::denied::{self, Denied};
 use super::directory::Directory;
 use super::git::Checkout;
 use super::hooks::{self, Hook};
 use super::layers::{self, Layer, Layers, Origin, Wanted};
-use super::plugins;
-use super::servers::Servers;
 use super::usage::SkillUsage;
 use super::variables::{self, Variables};
 use crate::answer::{Standpoint, Warning};
@@ -18,6 +16,12 @@ use crate::formats::{Node, Value};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::absolute;
 use crate::text::js_trim;
+
+mod memory;
+mod servers;
+
+pub(super) use memory::Memory;
+use servers::Servers;
 
 /// Selects the AGENTS.md files that are read besides CLAUDE.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,16 +143,6 @@ pub(super) enum Shown {
     NameOnly,
     /// The skill is not listed; the value that says so.
     Hidden(String),
-}
-
-/// Location of the memory.
-pub(super) enum Memory {
-    /// Disabled, with the reason.
-    Off(String),
-    /// The directory derived from the project's slug.
-    Usual,
-    /// This directory.
-    In(PathBuf),
 }
 
 /// Arguments of the command line that matter here.
@@ -438,7 +432,7 @@ impl Settings {
             let style = node.get("outputStyle").and_then(Node::as_text).map(str::to_owned);
             self.output_style = style.or(self.output_style.take());
             self.apply_to_skills(layer);
-            self.apply_to_servers(&layer.node);
+            self.servers.apply(&layer.node);
             let options = ["pluginConfigs", super::PLUGIN, "options", "instructionFiles"];
             let mode = node.at_path(&options).filter(|_| layer.is_trusted()).and_then(Node::as_text);
             self.mode = match mode {
@@ -449,7 +443,7 @@ impl Settings {
                 Some(_) | None => self.mode,
             };
         }
-        self.plugins = plugins::switched_on(layers.iter().map(|layer| &layer.node));
+        self.plugins = layers::plugins(layers.iter().map(|layer| &layer.node));
         let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
         if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;
@@ -503,38 +497,6 @@ impl Settings {
         }
     }
 
-    /// Locates the memory. The strongest layer that names a directory decides, even if its value is invalid.
-    fn place_memory(&mut self, layers: &[Layer], variables: &Variables, at: &Standpoint, search: &Search) {
-        let elsewhere = variables.given(variables::MEMORIES, search);
-        self.memories = elsewhere.map_or_else(|| self.config.clone(), |dir| Directory::new(&dir, &at.cwd));
-        self.memory_text = variables.get(variables::MEMORY_TEXT, search);
-        let strongest = |key: &str| layers.iter().rev().find_map(|layer| Some((layer, layer.node.get(key)?)));
-        let named = strongest("autoMemoryDirectory").and_then(|(_, node)| node.as_text());
-        let named = named.and_then(|dir| match dir.strip_prefix("~/") {
-            Some(rest) => below(&at.home, rest),
-            None => memory_directory(dir),
-        });
-        let given = variables.given(variables::MEMORY_DIR, search).and_then(|dir| memory_directory(&dir));
-        let off = strongest("autoMemoryEnabled").filter(|(_, node)| node.as_bool() == Some(false));
-        let stores = variables.get(variables::STORES, search).is_some_and(|stores| !stores.trim().is_empty());
-        self.memory = match (variables.switched(variables::NO_MEMORY, search), off) {
-            (Some(true), _) => Memory::Off(format!("{} is set", variables::NO_MEMORY)),
-            (None, Some((layer, _))) => Memory::Off(format!("autoMemoryEnabled in {}", layer.from.display())),
-            (Some(false), _) | (None, None) if stores => Memory::Off(format!("{} is set", variables::STORES)),
-            (Some(false), _) | (None, None) => given
-                .or(named)
-                .map_or(Memory::Usual, |dir| Memory::In(Directory::new(&dir.to_string_lossy(), &at.cwd).path)),
-        };
-    }
-
-    /// Formats the path of the memory as the client does.
-    pub(super) fn said_memory(&self, path: &Path) -> String {
-        match self.memory {
-            Memory::Usual => self.memories.said(path),
-            Memory::In(_) | Memory::Off(_) => path.display().to_string(),
-        }
-    }
-
     /// Returns true if the user allowed the files of a project to import files from outside: the value in the user's
     /// JSON file is not false, zero or empty.
     pub(super) fn approved(&self, project: &Path) -> bool {
@@ -570,29 +532,6 @@ fn number(node: &Node) -> Option<f64> {
 fn config(variables: &Variables, at: &Standpoint, search: &Search) -> Directory {
     let usual = || at.home.join(".claude").to_string_lossy().into_owned();
     Directory::new(&variables.get(variables::CONFIG_DIR, search).unwrap_or_else(usual), &at.cwd)
-}
-
-/// Returns the directory if it may hold the memory: an absolute path that is not a name of one letter at the root.
-fn memory_directory(dir: &str) -> Option<PathBuf> {
-    let path = absolute(Path::new("/"), Path::new(dir));
-    (dir.starts_with('/') && !dir.contains('\0') && path.as_os_str().len() > 2).then_some(path)
-}
-
-/// Resolves a path below the home directory; `None` if it is the home directory itself or leaves it.
-fn below(home: &Path, rest: &str) -> Option<PathBuf> {
-    let rest = Path::new(rest.trim_start_matches('/'));
-    let mut depth = 0;
-    for part in rest.components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::ParentDir => depth -= 1,
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-        if depth < 0 {
-            return None;
-        }
-    }
-    (depth > 0).then(|| absolute(home, rest))
 }
 
 /// Reads the user's own JSON file; the second value is true if it exists and is empty. Invalid JSON stops the client.

@@ -6,9 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::agents::Agent;
-use super::git::Checkout;
-use super::plugins::Plugin;
+use super::around::Around;
 use super::settings::Settings;
 use super::{Edition21, MANAGED, paths};
 use crate::answer::{
@@ -73,16 +71,6 @@ struct Place {
     dir: PathBuf,
     scope: Scope,
     trigger: Trigger,
-}
-
-/// Everything that the lists depend on.
-pub(super) struct Around<'a> {
-    pub(super) edition: &'a Edition21,
-    pub(super) at: &'a Standpoint,
-    pub(super) settings: &'a Settings,
-    pub(super) checkout: Option<&'a Checkout>,
-    pub(super) agent: &'a Agent,
-    pub(super) plugins: &'a [Plugin],
 }
 
 impl Edition21 {

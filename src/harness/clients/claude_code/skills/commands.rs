@@ -7,8 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::super::around::Around;
 use super::folders::is_skill_file;
-use super::{Around, Found, folders, places};
+use super::{Found, folders, places};
 use crate::answer::Answer;
 use crate::harness::kit::skills::sort_by_name;
 use crate::search::{Known, Search};

@@ -4,8 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::super::around::Around;
 use super::list::shortened;
-use super::{Around, Found, Place, is_switched, places};
+use super::{Found, Place, is_switched, places};
 use crate::answer::{Answer, Certain, Fate, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_leniently};
 use crate::harness::clients::claude_code::paths;

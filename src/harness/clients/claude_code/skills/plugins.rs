@@ -6,7 +6,8 @@
 
 use std::path::Path;
 
-use super::{Around, Found, commands, folders};
+use super::super::around::Around;
+use super::{Found, commands, folders};
 use crate::answer::{Answer, Fate, Scope};
 use crate::harness::clients::claude_code::plugins::Plugin;
 use crate::harness::kit::skills::{FILE, sort_by_name, words};

@@ -1,0 +1,110 @@
+//! The client at the other end: what it can do, what it was told, and the progress that it shows.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tower_lsp::Client;
+use tower_lsp::ls_types::{ProgressToken, Uri};
+
+use super::abilities::Abilities;
+use crate::answer::Resolution;
+use crate::disk::scan::Progress;
+use crate::engine::Core;
+use crate::text::grouped;
+
+/// Interval of progress reports.
+const REPORT_EVERY: Duration = Duration::from_millis(250);
+
+/// Maximum number of previews that are followed. Changes of older ones are not announced.
+const FOLLOWED: usize = 32;
+
+/// Answers per open document that the client was told, or may have been told. A client that asks between two
+/// announcements knows several answers of one agent. The next announcement then names the agent if its answer differs
+/// from any of them.
+pub(crate) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
+
+/// Connection to one client.
+pub(crate) struct Connection {
+    pub client: Client,
+    state: Mutex<State>,
+}
+
+/// What is known about the client.
+#[derive(Default)]
+pub(crate) struct State {
+    pub abilities: Abilities,
+    pub announced: Announced,
+    /// Previews requested last: the URI, and the answer that was shown.
+    pub previews: VecDeque<(String, Arc<Resolution>)>,
+    /// Last pulled diagnostics by document: its revision, and the result id.
+    pub pulled: HashMap<Uri, (u64, String)>,
+    /// True if the user permitted reading session records.
+    pub agreed_to_records: bool,
+}
+
+impl Connection {
+    pub fn new(client: Client) -> Arc<Connection> {
+        Arc::new(Connection { client, state: Mutex::default() })
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn abilities(&self) -> Abilities {
+        self.state().abilities
+    }
+
+    /// Follows a preview, so that a change of it is announced.
+    pub fn follow(&self, uri: String, answer: &Arc<Resolution>) {
+        let previews = &mut self.state().previews;
+        previews.retain(|(other, _)| *other != uri);
+        previews.push_back((uri, answer.clone()));
+        if previews.len() > FOLLOWED {
+            previews.pop_front();
+        }
+    }
+
+    /// Scans a folder in the background, and shows the progress.
+    pub fn look_through(self: &Arc<Self>, core: &Arc<Core>, folder: &Path) {
+        let (path, token, progress) = core.enter(folder);
+        let (connection, core) = (self.clone(), core.clone());
+        tokio::spawn(async move {
+            let scan = core.scan(path.clone(), progress.clone());
+            connection.show_progress(&path, ProgressToken::String(token), &progress, scan).await;
+        });
+    }
+
+    /// Shows the progress of a scan until it has ended.
+    async fn show_progress(
+        &self,
+        path: &Path,
+        token: ProgressToken,
+        progress: &Progress,
+        scan: impl Future<Output = usize>,
+    ) {
+        tokio::pin!(scan);
+        let shown =
+            self.abilities().shows_progress && self.client.create_work_done_progress(token.clone()).await.is_ok();
+        if !shown {
+            scan.await;
+            return;
+        }
+        let title = format!("Briefing: looking through {}", path.file_name().unwrap_or_default().display());
+        let shown = self.client.progress(token, title).with_cancel_button().begin().await;
+        let count = loop {
+            tokio::select! {
+                count = &mut scan => break count,
+                () = sleep(REPORT_EVERY) => {
+                    let count = grouped(progress.seen.load(Ordering::Relaxed));
+                    shown.report_with_message(format!("{count} files and directories seen"), None).await;
+                }
+            }
+        };
+        shown.finish_with_message(format!("{} instruction files", grouped(count))).await;
+    }
+}
