@@ -10,14 +10,11 @@
 //! the messages of every request are known, and a text is in context exactly if one of them holds it. Messages that hold only
 //! what the user and the model said have no line of their own.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
@@ -26,6 +23,10 @@ use super::session::{
 };
 use super::{Client, Head};
 use crate::text::Size;
+
+mod wire;
+
+use wire::{Attachment, Block, CompactMetadata, File, Line, Message, ReadAgain, Rendered, Shape, Skill};
 
 /// Reads the records of Claude Code.
 pub const CLIENT: Client = Client {
@@ -109,182 +110,6 @@ fn head(line: &[u8], head: &mut Head) {
     } else {
         head.id = head.id.take().or_else(|| Some(line.session_id?.into_owned()));
     }
-}
-
-/// The fields of a line that are used.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    subtype: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    session_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    agent_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    version: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    cwd: Option<Cow<'a, str>>,
-    #[serde(default)]
-    is_sidechain: bool,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-    #[serde(borrow)]
-    attachment: Option<&'a RawValue>,
-    #[serde(borrow)]
-    rendered: Option<&'a RawValue>,
-    #[serde(borrow)]
-    shape: Option<&'a RawValue>,
-    #[serde(borrow)]
-    hash: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    base: Option<Cow<'a, str>>,
-    keep: Option<usize>,
-    #[serde(borrow)]
-    tail: Option<Vec<Cow<'a, str>>>,
-    #[serde(borrow)]
-    query_source: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    uuid: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    compact_metadata: Option<&'a RawValue>,
-}
-
-/// Messages that a compaction kept.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CompactMetadata {
-    preserved_messages: Option<Preserved>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Preserved {
-    #[serde(default)]
-    all_uuids: Vec<String>,
-}
-
-/// System prompt and tools, which all requests share.
-#[derive(Deserialize)]
-struct Shape<'a> {
-    #[serde(borrow, default)]
-    system: Vec<Text<'a>>,
-    #[serde(borrow)]
-    tools: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Text<'a> {
-    #[serde(borrow, default)]
-    text: Cow<'a, str>,
-}
-
-/// A file that is read again after a compaction.
-#[derive(Deserialize)]
-struct ReadAgain {
-    file: FileText,
-}
-
-#[derive(Deserialize)]
-struct FileText {
-    content: String,
-}
-
-/// A skill that was called before a compaction.
-#[derive(Deserialize)]
-struct Skill {
-    path: Option<String>,
-    content: String,
-}
-
-/// A message of the user or the model.
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    usage: Option<Usage>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    #[serde(default)]
-    input_tokens: u64,
-    #[serde(default)]
-    cache_creation_input_tokens: u64,
-    #[serde(default)]
-    cache_read_input_tokens: u64,
-}
-
-/// A part of a message.
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    tool_use_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-    input: Option<Input>,
-}
-
-/// Arguments of a tool call that name something.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Input {
-    file_path: Option<String>,
-    notebook_path: Option<String>,
-    skill: Option<String>,
-    subagent_type: Option<String>,
-}
-
-/// Text that Claude Code itself added to the context.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attachment<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(borrow, default)]
-    files: Option<Vec<File<'a>>>,
-    #[serde(borrow)]
-    filename: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    skills: Option<&'a RawValue>,
-    #[serde(borrow)]
-    added_blocks: Option<&'a RawValue>,
-    #[serde(borrow)]
-    added_lines: Option<&'a RawValue>,
-    #[serde(borrow)]
-    hook_name: Option<Cow<'a, str>>,
-}
-
-/// A file that Claude Code loaded.
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(borrow)]
-    path: Cow<'a, str>,
-    #[serde(borrow)]
-    content: Cow<'a, str>,
-    #[serde(default)]
-    globs: Option<Vec<String>>,
-}
-
-/// A text as it was sent.
-#[derive(Deserialize)]
-struct Rendered<'a> {
-    #[serde(borrow)]
-    content: &'a RawValue,
 }
 
 fn read(lines: &mut Lines, builder: &mut Builder) {

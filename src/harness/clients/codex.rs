@@ -8,7 +8,7 @@
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November
 //! 2026.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
@@ -24,7 +24,7 @@ use crate::harness::{
     Version, switches,
 };
 use crate::search::{Halt, Known, Search};
-use crate::snapshot::{Content, FileType, Unreadable, absolute};
+use crate::snapshot::{Content, Unreadable};
 
 mod documents;
 mod environment;
@@ -39,8 +39,11 @@ mod root;
 mod rules;
 mod settings;
 mod skills;
+mod start;
 mod trust;
 mod types;
+
+use start::{Start, codex_home, directories};
 
 use permissions::Reads;
 use rules::Behavior;
@@ -399,80 +402,7 @@ fn endless(path: &Path) -> Refusal {
     Refusal::new(path, "a FIFO: Codex waits until somebody writes into it")
 }
 
-/// Returns `$CODEX_HOME`, which must exist and is resolved to its real path, else `~/.codex`.
-fn codex_home(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
-    let rule = "the Codex home must be a directory";
-    let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
-        let path = at.home.join(".codex");
-        return match search.stat(&path, rule)? {
-            Ok(meta) if meta.kind != FileType::Dir => {
-                Err(Halt::refused(&path, format!("{} is not a directory", path.display())))
-            }
-            Ok(_) | Err(_) => Ok(path),
-        };
-    };
-    let path = at.cwd.join(&named);
-    let refused =
-        |what: &str| Err(Halt::refused(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")));
-    match search.stat(&path, rule)? {
-        Ok(meta) if meta.kind == FileType::Dir => Ok(search.real(&path)?.unwrap_or(path)),
-        Ok(_) => refused("is not a directory"),
-        Err(_) => refused("does not exist; create it or unset CODEX_HOME"),
-    }
-}
-
-/// Returns the real path of the directory given with `--cd`, if it exists.
-fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Known<Option<PathBuf>> {
-    let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
-    if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
-        return Ok(None);
-    }
-    Ok(search.real(&path)?.ok())
-}
-
-/// Start directory of a session.
-#[derive(Clone)]
-struct Start {
-    /// The directory that the header shows, and from which the project's settings are found.
-    cwd: PathBuf,
-    /// The last directory that is searched for project files.
-    documents: PathBuf,
-    /// Another path for which the client loads the settings first; an error in them ends the session.
-    settings_before: Option<PathBuf>,
-}
-
 impl Codex {
-    /// Returns the working directory, or the directory given with `--cd`.
-    fn start(&self, at: &Standpoint, search: &mut Search) -> Known<Start> {
-        let Some(dir) = at.option(ID, "cd") else {
-            return Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None });
-        };
-        let cwd = match dir {
-            "" => return Err(Halt::refused(&at.cwd, "the value of --cd is empty; name a directory")),
-            "~" => at.home.clone(),
-            dir => absolute(
-                dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
-                Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
-            ),
-        };
-        match self.walk {
-            Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
-            Walk::Real => {
-                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
-                Ok(Start { documents, cwd, settings_before: None })
-            }
-            Walk::RealAndThere => {
-                // The system first resolves the option as written, including `~` and `..` after a link.
-                let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
-                    let written = at.cwd.join(dir);
-                    return Err(Halt::refused(written, "--cd: no such file or directory"));
-                };
-                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
-                Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })
-            }
-        }
-    }
-
     /// Adds the message with the global text and the project files.
     fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Text], answer: &mut Answer) {
         if global.is_none() && docs.is_empty() {
@@ -594,12 +524,4 @@ fn unreadable_cap(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     if let Unreadable::TooLarge(_) = problem {
         answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
     }
-}
-
-/// Returns the directories from the project root down to `cwd`; only `cwd` if there is no root.
-fn directories(cwd: &Path, root: Option<&Path>) -> Vec<PathBuf> {
-    let Some(root) = root else { return vec![cwd.to_owned()] };
-    let mut dirs: Vec<_> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).map(Path::to_owned).collect();
-    dirs.reverse();
-    dirs
 }
