@@ -153,6 +153,8 @@ struct Report<'a> {
     all: Vec<Found<'a>>,
     /// How many files were looked at.
     files: usize,
+    /// How many samples were not.
+    samples: usize,
     /// How many findings were left out: those of a baseline, and those that were there before.
     known: usize,
     /// The revision since which it is asked what became worse.
@@ -349,7 +351,7 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
             finding: finding.clone(),
         }));
     }
-    Report { judged: &checked.judged, all, files: checked.count, known: 0, since: None }
+    Report { judged: &checked.judged, all, files: checked.count, samples: checked.samples, known: 0, since: None }
 }
 
 /// A finding for each harness that uses more of its limit than it may.

@@ -1,6 +1,6 @@
 //! Finds instruction files, settings and declarations below a directory, and files whose reading triggers a rule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,6 +58,49 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
         found.into_iter().chain(not_files).filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
     Below { instructions, settings, declarations }
 }
+
+/// Folders that hold data of tests.
+const OF_TESTS: [&str; 8] =
+    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "snapshots", "test-data", "test_data", "testdata"];
+
+/// Tells which files below a root are samples: data of tests, and what a skill brings with it. No agent that works on the
+/// project is meant to follow them.
+pub(crate) struct Samples<'a> {
+    core: &'a Core,
+    root: &'a Path,
+    /// Directories that hold a skill.
+    skills: HashMap<PathBuf, bool>,
+}
+
+impl Samples<'_> {
+    pub fn below<'a>(core: &'a Core, root: &'a Path) -> Samples<'a> {
+        Samples { core, root, skills: HashMap::new() }
+    }
+
+    pub fn hold(&mut self, file: &Path) -> bool {
+        let Ok(inside) = file.strip_prefix(self.root) else { return false };
+        let of_tests = |name: &OsStr| OF_TESTS.iter().any(|known| name == *known);
+        if inside.parent().into_iter().flatten().any(of_tests) {
+            return true;
+        }
+        let root = self.root;
+        let dirs = file.ancestors().skip(1).take_while(|dir| *dir != root);
+        // A skill's own file is no sample, unless another skill brings it.
+        dirs.skip(usize::from(file.ends_with(SKILL))).any(|dir| self.is_skill(dir))
+    }
+
+    fn is_skill(&mut self, dir: &Path) -> bool {
+        if let Some(known) = self.skills.get(dir) {
+            return *known;
+        }
+        let is_one = self.core.files.lstat(&dir.join(SKILL)).is_ok();
+        self.skills.insert(dir.to_owned(), is_one);
+        is_one
+    }
+}
+
+/// Name of a skill's file.
+const SKILL: &str = "SKILL.md";
 
 /// Returns one file for each pattern of a rule: a file that triggers the rule when an agent reads it or gets it
 /// attached.

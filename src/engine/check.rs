@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::alone::at_rest;
-use super::below::{Below, below};
+use super::below::{Below, Samples, below};
 use super::findings::found;
 use super::settings::Settings;
 use super::{Core, Date, expect};
@@ -31,6 +31,8 @@ pub struct Check {
     pub files: Vec<Checked>,
     /// Number of files checked.
     pub count: usize,
+    /// Number of samples, which are not checked unless the user names them.
+    pub samples: usize,
     /// Answers of the agents for the start of a session in the directory.
     pub session: Vec<Arc<Resolution>>,
     /// Agents that answered, and why they were chosen.
@@ -77,7 +79,15 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let declared = root.join(FILE_NAME);
         files.extend(core.files.lstat(&declared).is_ok().then_some(declared));
         files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
-        let count = files.len();
+        let found = files.len();
+        if only.is_empty() {
+            let mut samples = Samples::below(&core, &root);
+            let sources = session.iter().flat_map(|answer| &answer.answer.sources);
+            let read: BTreeSet<&Path> =
+                sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
+            files.retain(|file| read.contains(file.as_path()) || !samples.hold(file));
+        }
+        let (count, samples) = (files.len(), found - files.len());
         let files: Vec<PathBuf> = files.into_iter().collect();
         core.look_for_patterns(&files).await;
         // Expectations are evaluated only if the whole project is checked.
@@ -125,7 +135,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             });
         }
         checked.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Check { root: root.clone(), files: checked, count, session, judged })
+        Ok(Check { root: root.clone(), files: checked, count, samples, session, judged })
     })
 }
 

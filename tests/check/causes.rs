@@ -53,6 +53,49 @@ fn one_cause_is_one_finding_that_names_the_other_files() {
 }
 
 #[test]
+fn samples_are_judged_only_where_they_are_named_or_read() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "Root.\n\n@tests/fixtures/read/AGENTS.md\n"),
+        ("project/tests/fixtures/read/AGENTS.md", "Read.\n\n@gone.md\n"),
+        ("project/tests/fixtures/app/AGENTS.md", "Of a fixture.\n"),
+        ("project/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints.\n---\n"),
+        ("project/skills/lint/examples/AGENTS.md", "Of an example.\n"),
+        ("project/src/AGENTS.md", "Of the source.\n"),
+    ]);
+    let check = |more: &[&str]| {
+        let arguments =
+            [&["check", "--no-home", "--exit-zero", "--agents", "claude-code", "--format", "json"], more].concat();
+        let said: Value = serde_json::from_str(&place.prints("project", &arguments)).expect("JSON");
+        let findings = said["findings"].as_array().expect("a list");
+        let paths: Vec<String> = findings.iter().map(|one| one["path"].as_str().expect("a path").to_owned()).collect();
+        (paths, said["samples"].clone())
+    };
+    let read = "tests/fixtures/read/AGENTS.md".to_owned();
+    assert_eq!(check(&[]), (vec!["src/AGENTS.md".to_owned(), read], 2.into()));
+    let app = "tests/fixtures/app/AGENTS.md".to_owned();
+    assert_eq!(check(&["tests/fixtures/app"]), (vec![app], 0.into()));
+}
+
+#[test]
+fn a_copy_for_another_agent_is_not_displaced() {
+    let rules: String = (0..40).map(|number| format!("- Rule number {number}.\n")).collect();
+    let (agents, claude) = (format!("# AGENTS.md\n\n{rules}"), format!("# CLAUDE.md\n\n{rules}- One more.\n"));
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &agents),
+        ("project/CLAUDE.md", &claude),
+    ]);
+    let check = ["check", "--no-home", "--agents", "claude-code", "--format", "concise"];
+    assert_eq!(place.prints("project", &check), "");
+    // Three rules of forty are more than a heading.
+    let fewer = claude.replace("- Rule number 1.\n", "").replace("- Rule number 2.\n", "");
+    std::fs::write(place.root.join("project/CLAUDE.md"), fewer).expect("it is written");
+    let said = place.prints("project", &check);
+    assert!(said.starts_with("AGENTS.md:1:1: information[agents-displaced] "), "{said}");
+}
+
+#[test]
 fn a_version_that_reads_no_agents_md_loses_it_in_one_finding() {
     let place = Place::new(&[
         ("home/project/.git/HEAD", "ref: refs/heads/main\n"),

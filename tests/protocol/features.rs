@@ -141,6 +141,19 @@ tests! {
         editor.leave().await;
     }
 
+    async fn samples_are_pulled_only_while_they_are_open() {
+        let mut editor = pulling().await;
+        let sample = "project/tests/fixtures/AGENTS.md";
+        editor.write(AGENTS, "Rules.\n");
+        editor.write(sample, "Of a fixture.\n");
+        let uris = |items: Vec<Value>| items.iter().map(|item| item["uri"].clone()).collect::<Vec<_>>();
+        let (rules, of_a_fixture) = (json!(editor.uri(AGENTS)), json!(editor.uri(sample)));
+        assert_eq!(uris(pull_everywhere(&mut editor, &json!([])).await), [rules.clone()]);
+        editor.open_document(sample, "Of a fixture.\n").await;
+        assert_eq!(uris(pull_everywhere(&mut editor, &json!([])).await), [rules, of_a_fixture]);
+        editor.leave().await;
+    }
+
     async fn severities_are_a_setting() {
         for (word, severity) in [("error", Some(1)), ("hint", Some(4)), ("off", None)] {
             let options = json!({"severities": {"over-budget": word}});

@@ -140,10 +140,14 @@ impl Said {
 fn summary(report: &Report) -> String {
     let files = count(report.files, "file");
     let known = if report.known == 0 { String::new() } else { format!("; {} known", text::grouped(report.known)) };
+    let samples = match report.samples {
+        0 => String::new(),
+        samples => format!("; {} not judged", count(samples, "sample")),
+    };
     let since = report.since.map_or_else(String::new, |revision| format!(" since {revision}"));
     if report.all.is_empty() {
         let found = if report.since.is_some() { "Nothing is worse" } else { "No findings" };
-        return format!("{found}{since} in {files}{known}");
+        return format!("{found}{since} in {files}{known}{samples}");
     }
     let number = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
     let counts = [
@@ -155,7 +159,7 @@ fn summary(report: &Report) -> String {
     let counts = counts.map(|(severity, word)| (number(severity), word));
     let counts: Vec<String> =
         counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(*number, word)).collect();
-    format!("{}{since} in {files}: {}{known}", count(report.all.len(), "finding"), counts.join(", "))
+    format!("{}{since} in {files}: {}{known}{samples}", count(report.all.len(), "finding"), counts.join(", "))
 }
 
 /// For other programs.
@@ -182,7 +186,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
             })
         })
         .collect();
-    let all = json!({"version": 1, "judged": report.judged, "files": report.files, "known": report.known, "findings": findings});
+    let all = json!({"version": 1, "judged": report.judged, "files": report.files, "samples": report.samples, "known": report.known, "findings": findings});
     Ok(escape::json(&all)? + "\n")
 }
 

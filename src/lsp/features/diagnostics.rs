@@ -12,6 +12,7 @@ use tower_lsp::ls_types::*;
 use super::super::abilities::Abilities;
 use super::super::connection::{Connection, State};
 use crate::answer::Fate;
+use crate::engine::below::Samples;
 use crate::engine::convert;
 use crate::engine::expect::live::Proven;
 use crate::engine::findings::{concerns, found, is_named};
@@ -83,7 +84,9 @@ impl Diagnostics {
             (open.filter(|path| is_named(path, &session)).collect::<BTreeSet<_>>(), session.folders.clone())
         };
         for folder in folders {
-            known.extend(core.files_of(&core.files.real(&folder)).await.files);
+            let root = core.files.real(&folder);
+            let mut samples = Samples::below(core, &root);
+            known.extend(core.files_of(&root).await.files.into_iter().filter(|file| !samples.hold(file)));
             let considered = async {
                 let answers = core.about(&folder.join("x")).await?;
                 let sources = answers.iter().flat_map(|answer| &answer.answer.sources);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::words::{Paths, list};
-use super::{Finding, Kind, Subject, first_line, line_from, title};
+use super::{Finding, Kind, Subject, first_line, line_from, title, twice};
 use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit};
 use crate::text::grouped;
 
@@ -145,7 +145,7 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
 /// the file belongs to another agent, which reads it, and is only a fallback for this one.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let reaches = |answer: &Resolution| answer.sources_of(subject.path).any(|other| other.fate.reaches());
-    if reaches(answer) || super::twice::is_said_elsewhere(subject.raw, answer) {
+    if reaches(answer) || twice::is_said_elsewhere(subject.raw, answer) || twice::is_a_copy(subject.raw, answer) {
         return false;
     }
     if let Some(by) = source.by.as_deref() {

@@ -1,5 +1,7 @@
 //! Finds text that one harness gets twice.
 
+use std::collections::HashSet;
+
 use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
@@ -9,6 +11,8 @@ use crate::snapshot::Content;
 const SHORTEST: usize = 40;
 /// Maximum length of a text to compare, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
+/// Fewest lines of a text that may be a copy.
+const FEWEST: usize = 10;
 
 /// Returns the findings about text that one agent gets twice.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
@@ -50,6 +54,17 @@ pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     }
     let own = without_comments(text);
     own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
+}
+
+/// Returns true if a harness gets the lines of the text in other files, but for a few: a copy that was made for another agent
+/// names it, and has a heading of its own.
+pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
+    let Some(text) = raw.as_text() else { return false };
+    let said: HashSet<&str> = texts(answer).flat_map(str::lines).map(str::trim).collect();
+    let says_something = |line: &&str| line.contains(char::is_alphanumeric) && !line.starts_with("```");
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(says_something).collect();
+    let lost = lines.iter().filter(|line| !said.contains(*line)).count();
+    lines.len() >= FEWEST && lost <= (lines.len() / 20).max(2)
 }
 
 /// Removes HTML comments and the white space around them.
