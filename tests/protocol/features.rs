@@ -148,7 +148,7 @@ tests! {
         editor.write(sample, "Of a fixture.\n");
         let uris = |items: Vec<Value>| items.iter().map(|item| item["uri"].clone()).collect::<Vec<_>>();
         let (rules, of_a_fixture) = (json!(editor.uri(AGENTS)), json!(editor.uri(sample)));
-        assert_eq!(uris(pull_everywhere(&mut editor, &json!([])).await), [rules.clone()]);
+        assert_eq!(uris(pull_everywhere(&mut editor, &json!([])).await), vec![rules.clone()]);
         editor.open_document(sample, "Of a fixture.\n").await;
         assert_eq!(uris(pull_everywhere(&mut editor, &json!([])).await), [rules, of_a_fixture]);
         editor.leave().await;
