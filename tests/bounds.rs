@@ -385,6 +385,16 @@ fn a_pattern_of_two_hundred_stars_is_looked_for_in_a_moment() {
 }
 
 #[test]
+fn a_pattern_of_thirty_thousand_directories_one_below_the_other_comes_to_its_end() {
+    let mut world = World::empty();
+    world.directory(Path::new("/h"));
+    world.git(Path::new("/p"));
+    let patterns = format!(r#"{{"instructions": ["{0}b.md", "**/{0}*.md"]}}"#, "a/".repeat(30_000));
+    world.file(Path::new("/p/opencode.json"), patterns.into_bytes());
+    resolved(&world, "opencode from /p");
+}
+
+#[test]
 fn directories_that_lie_seven_hundred_deep_are_no_burden() {
     let mut world = World::empty();
     let mut cwd = PathBuf::from("/p");

@@ -537,6 +537,11 @@ def a_pattern_of_fifty_kilobytes(tree):
     settings(tree, ["*a" * 25_000 + "*.md", "{a,b}*" * 8_000, "?*" * 25_000, "**/*[a-z]" * 5_000])
 
 
+def a_pattern_of_thirty_thousand_names(tree):
+    """Not less of it for the short form: what calls itself for each name overflows at this length."""
+    settings(tree, ["a/" * 30_000 + "b.md", "**/" + "a/" * 30_000 + "*.md"])
+
+
 def headers_in_a_declaration(tree):
     count = tree.count(50_000)
     everywhere(tree, "Text.\n")
@@ -626,7 +631,8 @@ INPUTS = {
         many_directories, the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
         odd_texts, odd_repository, pipes_in_the_store, devices_in_the_store, names_that_lead_out_of_trees, deltas_that_multiply, borrowed_stores,
         files_that_change, braces_in_what_git_ignores, braces_in_braces, limits_within_characters,
-        aliases_of_a_long_value, classes_in_patterns, a_pattern_of_fifty_kilobytes, headers_in_a_declaration, keys_that_never_end,
+        aliases_of_a_long_value, classes_in_patterns, a_pattern_of_fifty_kilobytes, a_pattern_of_thirty_thousand_names,
+        headers_in_a_declaration, keys_that_never_end,
         comments_that_ignore, maps_in_maps_in_a_head, patterns_in_what_git_ignores, a_variable_that_is_named_often,
         tables_by_the_hundred_thousand, fans_of_links, links_to_here, a_path_of_six_kilobytes, markdown_in_names_and_patterns,
     )

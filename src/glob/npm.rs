@@ -27,6 +27,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
         nodes: vec![Node::new("", 0, Some(EntryType::Dir))],
         events: VecDeque::new(),
         found: Vec::new(),
+        last_parent: (0, String::new()),
         budget: Budget::default(),
     };
     let mut start = 0;
@@ -158,7 +159,6 @@ struct Node {
 
 #[derive(Default)]
 struct Directory {
-    path: Option<Rc<str>>,
     children: VecDeque<usize>,
     /// Number of children from the listing; the others were only looked up.
     told: usize,
@@ -217,25 +217,32 @@ struct Walk<'a> {
     nodes: Vec<Node>,
     events: VecDeque<Event>,
     found: Vec<PathBuf>,
+    /// The directory whose entry's path was asked for last, and its own path as text.
+    last_parent: (usize, String),
     budget: Budget,
 }
 
 impl Walk<'_> {
     fn path(&mut self, node: usize) -> PathBuf {
-        let below = self.text(self.nodes[node].parent);
-        PathBuf::from(format!("{below}/{}", self.nodes[node].name))
+        let parent = self.nodes[node].parent;
+        // The entries of a directory come one after the other.
+        if self.last_parent.0 != parent {
+            self.last_parent = (parent, self.text(parent));
+        }
+        PathBuf::from(format!("{}/{}", self.last_parent.1, self.nodes[node].name))
     }
 
-    /// Returns the path of a directory as text, made once for all its entries; that of `/` is empty.
-    fn text(&mut self, dir: usize) -> Rc<str> {
-        if dir == 0 {
-            return Rc::from("");
+    /// Returns the path of a directory as text; that of `/` is empty. A pattern may name tens of thousands of
+    /// directories, one below the other, so this does not call itself.
+    fn text(&self, mut dir: usize) -> String {
+        let mut names = Vec::new();
+        while dir != 0 {
+            names.push(&*self.nodes[dir].name);
+            dir = self.nodes[dir].parent;
         }
-        if self.dir(dir).path.is_none() {
-            let path = format!("{}/{}", self.text(self.nodes[dir].parent), self.nodes[dir].name);
-            self.dir(dir).path = Some(path.into());
-        }
-        Rc::clone(self.dir(dir).path.as_ref().expect("it was made"))
+        names.push("");
+        names.reverse();
+        names.join("/")
     }
 
     fn child(&mut self, node: usize, name: &str) -> usize {
