@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Proof;
 use super::texts::Texts;
@@ -10,6 +11,7 @@ use crate::answer::SessionKind;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::engine::Core;
 use crate::glob;
+use crate::queries::patterns::Matches;
 use crate::report::expect::{Demand, Reached, When};
 use crate::report::findings::patterns;
 
@@ -143,4 +145,16 @@ pub fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathB
         found.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned).collect();
     files.sort_unstable();
     files
+}
+
+/// Returns the files that expectations are about, sorted and relative to the root.
+pub async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
+    let patterns: BTreeSet<(&Path, &String)> =
+        proofs.iter().flat_map(|proof| proof.expectation.paths.iter().map(|pattern| (&*proof.dir, pattern))).collect();
+    let mut files = BTreeSet::new();
+    for (dir, pattern) in patterns {
+        let found = core.query(Matches::below(dir, pattern)).await;
+        files.extend(found.value.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned));
+    }
+    files.into_iter().collect()
 }

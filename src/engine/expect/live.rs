@@ -8,11 +8,10 @@ use std::sync::Arc;
 use super::declarations::read;
 use super::findings::of_proof;
 use super::prove::Ground;
-use super::{Below, Files, Proof};
+use super::{Below, Files};
 use crate::engine::Core;
 use crate::engine::memory::Memory;
 use crate::queries::declarations::Above;
-use crate::queries::patterns::Matches;
 use crate::report::expect::{Wanted, declared};
 use crate::report::findings::{Finding, Kind};
 use crate::request::beside;
@@ -103,18 +102,6 @@ impl Ground {
         }
         hasher.finish()
     }
-}
-
-/// Returns the files that expectations are about, sorted and relative to the root.
-pub async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
-    let patterns: BTreeSet<(&Path, &String)> =
-        proofs.iter().flat_map(|proof| proof.expectation.paths.iter().map(|pattern| (&*proof.dir, pattern))).collect();
-    let mut files = BTreeSet::new();
-    for (dir, pattern) in patterns {
-        let found = core.query(Matches::below(dir, pattern)).await;
-        files.extend(found.value.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned));
-    }
-    files.into_iter().collect()
 }
 
 #[cfg(test)]

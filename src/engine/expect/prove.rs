@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::cases::{Case, Class, Question, cases, classes, everything};
+use super::cases::{Case, Class, Question, cases, classes, everything, matched};
 use super::declarations::{declarations, resolved};
 use super::rows::{Answered, Judging, Rows};
 use super::texts::Texts;
-use super::{Files, Proofs, live};
+use super::{Files, Proofs};
 use crate::answer::Standpoint;
 use crate::engine::Core;
 use crate::engine::below::Below;
@@ -61,7 +61,7 @@ impl Ground {
         let files = match files {
             _ if !has_paths => Vec::new(),
             Files::Scanned(revision) => everything(core, root, revision),
-            Files::Matched => live::matched(core, root, &proofs.all).await,
+            Files::Matched => matched(core, root, &proofs.all).await,
         };
         let mut wanted = Vec::new();
         for proof in &mut proofs.all {
