@@ -75,7 +75,8 @@
 //! # Invariants
 //!
 //! - The core never does IO, and resolving cannot fail.
-//! - LSP types are meant for `lsp/` and `engine/convert`; byte ranges everywhere else.
+//! - LSP types are meant for `lsp/` and `engine/convert`, byte ranges for everything else. Some files of `engine/` still name
+//!   LSP's addresses and errors; nothing below `engine/` does.
 //! - Every considered path is in the answer; unknown is never absent.
 //! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
 //! - Every number about a harness carries a unit, and the version of the client it was checked on.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use briefing::disk::{self, Filesystem, Real, scan};
+use briefing::disk::{self, Buffers, Filesystem, Real, scan};
 use briefing::snapshot::{Ask, Fact, FileType, Unreadable};
 
 use crate::cases::{answer, case_files};
@@ -49,6 +49,16 @@ fn what_is_no_regular_file_is_never_opened() {
     assert_eq!(Real.read(&fifo), Err(Unreadable::Not(FileType::Fifo)));
     assert_eq!(Real.read(scratch.path()), Err(Unreadable::Not(FileType::Dir)));
     assert_eq!(Real.read(Path::new("/dev/zero")), Err(Unreadable::Not(FileType::Device)));
+}
+
+#[test]
+fn a_missing_path_of_thirty_thousand_names_is_resolved_from_what_exists() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let root = scratch.path().canonicalize().expect("it exists");
+    std::os::unix::fs::symlink(&root, root.join("link")).expect("a link");
+    let below = "a/".repeat(30_000);
+    let real = Buffers::over(Real).real(&root.join("link").join(&below));
+    assert!(real == root.join(&below), "{} bytes", real.as_os_str().len());
 }
 
 #[test]

@@ -149,12 +149,22 @@ impl Buffers {
         Some((buffer.bytes.clone(), buffer.place.real.clone()))
     }
 
-    /// Resolves `path`. If the file does not exist, resolves its directory.
+    /// Resolves `path`. If the file does not exist, resolves the nearest directory above it that does.
     pub fn real(&self, path: &Path) -> PathBuf {
-        self.disk.real_path(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => self.real(parent).join(name),
-            _ => path.to_owned(),
-        })
+        let mut missing = Vec::new();
+        let mut nearest = path;
+        let mut real = loop {
+            match (self.disk.real_path(nearest), nearest.parent(), nearest.file_name()) {
+                (Ok(real), ..) => break real,
+                (Err(_), Some(above), Some(name)) => {
+                    missing.push(name);
+                    nearest = above;
+                }
+                (Err(_), ..) => break nearest.to_owned(),
+            }
+        };
+        real.extend(missing.into_iter().rev());
+        real
     }
 
     /// Returns the effective content for `path` if the file it leads to is open.

@@ -33,7 +33,7 @@ impl Filesystem for Real {
 
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
         #[cfg(target_os = "linux")]
-        if let Some(real) = (path.components().count() > DEEP).then(|| real_at_once(path)).flatten() {
+        if let Some(real) = path.components().nth(DEEP).is_some().then(|| real_at_once(path)).flatten() {
             return real;
         }
         let real = fs::canonicalize(path).map_err(errno)?;

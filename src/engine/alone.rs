@@ -59,6 +59,7 @@ impl Core {
     }
 }
 
+/// Starts a runtime with one thread beside the caller's.
 pub(crate) fn runtime() -> Result<Runtime, String> {
     let builder = &mut tokio::runtime::Builder::new_multi_thread();
     let built = builder.worker_threads(1).enable_all().build();

@@ -60,8 +60,8 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
 }
 
 /// Folders that hold data of tests.
-const OF_TESTS: [&str; 8] =
-    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "snapshots", "test-data", "test_data", "testdata"];
+const OF_TESTS: [&str; 7] =
+    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "test-data", "test_data", "testdata"];
 
 /// Tells which files below a root are samples: data of tests, and what a skill brings with it. No agent that works on the
 /// project is meant to follow them.
@@ -73,10 +73,12 @@ pub(crate) struct Samples<'a> {
 }
 
 impl Samples<'_> {
+    /// Prepares to tell the samples below `root`. A root that lies in a folder of test data is a project like any other.
     pub fn below<'a>(core: &'a Core, root: &'a Path) -> Samples<'a> {
         Samples { core, root, skills: HashMap::new() }
     }
 
+    /// Returns true if `file` is a sample.
     pub fn hold(&mut self, file: &Path) -> bool {
         let Ok(inside) = file.strip_prefix(self.root) else { return false };
         let of_tests = |name: &OsStr| OF_TESTS.iter().any(|known| name == *known);

@@ -47,14 +47,17 @@ pub(crate) struct State {
 }
 
 impl Connection {
+    /// Wraps the editor at the other end before it has said anything.
     pub fn new(client: Client) -> Arc<Connection> {
         Arc::new(Connection { client, state: Mutex::default() })
     }
 
+    /// Locks what is known of the editor. Hold it for a moment only, and never take the session's lock meanwhile.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns what the editor said it is able to do.
     pub fn abilities(&self) -> Abilities {
         self.state().abilities
     }

@@ -13,6 +13,8 @@ const SHORTEST: usize = 40;
 const LONGEST: usize = 256 * 1024;
 /// Fewest lines of a text that may be a copy.
 const FEWEST: usize = 10;
+/// Number of lines at the beginning of a copy that may be its own.
+const OWN: usize = 2;
 
 /// Returns the findings about text that one agent gets twice.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
@@ -56,15 +58,14 @@ pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
 }
 
-/// Returns true if a harness gets the lines of the text in other files, but for a few: a copy that was made for another agent
-/// names it, and has a heading of its own.
+/// Returns true if a harness gets every line of the text in other files, but for the first two: a copy that was made for
+/// another agent has a title and an introduction of its own.
 pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = raw.as_text() else { return false };
     let said: HashSet<&str> = texts(answer).flat_map(str::lines).map(str::trim).collect();
     let says_something = |line: &&str| line.contains(char::is_alphanumeric) && !line.starts_with("```");
     let lines: Vec<&str> = text.lines().map(str::trim).filter(says_something).collect();
-    let lost = lines.iter().filter(|line| !said.contains(*line)).count();
-    lines.len() >= FEWEST && lost <= (lines.len() / 20).max(2)
+    lines.len() >= FEWEST && lines.iter().skip(OWN).all(|line| said.contains(line))
 }
 
 /// Removes HTML comments and the white space around them.

@@ -186,7 +186,7 @@ pub(super) fn parsed(text: &str) -> Result<Node, String> {
 
 /// Returns the names of the plugins that settings enable, in order of appearance; the strongest layer decides about
 /// each.
-pub(super) fn plugins<'n>(layers: impl Iterator<Item = &'n Node>) -> Vec<String> {
+pub(super) fn enabled_plugins<'n>(layers: impl Iterator<Item = &'n Node>) -> Vec<String> {
     let mut names: Vec<(String, bool)> = Vec::new();
     for (name, node) in layers.filter_map(|layer| layer.get("enabledPlugins")?.as_table()).flatten() {
         // Observed: a list of versions does not enable a plugin.

@@ -443,7 +443,7 @@ impl Settings {
                 Some(_) | None => self.mode,
             };
         }
-        self.plugins = layers::plugins(layers.iter().map(|layer| &layer.node));
+        self.plugins = layers::enabled_plugins(layers.iter().map(|layer| &layer.node));
         let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
         if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;
