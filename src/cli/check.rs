@@ -170,7 +170,7 @@ struct Found<'a> {
     finding: Finding,
     /// The same on every machine, and as long as the line stays.
     fingerprint: String,
-    /// The other files that have it from the same cause.
+    /// The other files that have it from the same cause, and places of this one as `FILE:LINE`.
     also: Vec<String>,
 }
 
@@ -185,6 +185,11 @@ impl Found<'_> {
     /// Where it begins and ends; it has no end without a text.
     fn span(&self) -> ((usize, usize), (usize, usize)) {
         (self.position(self.finding.range.start), self.position(self.finding.range.end))
+    }
+
+    /// Its file and line.
+    fn place(&self) -> String {
+        format!("{}:{}", self.path, self.position(self.finding.range.start).0)
     }
 
     fn code(&self) -> &'static str {
@@ -457,6 +462,10 @@ fn put_together(report: &mut Report, root: &Path) {
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
             (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
+            // The message begins with a number.
+            (Kind::HiddenCharacters, _) => {
+                format!("{} {}", found.path, message.split_once(": ").map_or("", |(_, meaning)| meaning))
+            }
             _ => {
                 kept.push(found);
                 continue;
@@ -469,7 +478,8 @@ fn put_together(report: &mut Report, root: &Path) {
                     std::mem::swap(first, &mut other);
                     first.also = std::mem::take(&mut other.also);
                 }
-                first.also.push(other.path);
+                let in_one_file = other.path == first.path;
+                first.also.push(if in_one_file { other.place() } else { other.path });
             }
             Entry::Vacant(first) => {
                 first.insert(kept.len());
@@ -480,7 +490,8 @@ fn put_together(report: &mut Report, root: &Path) {
     for found in kept.iter_mut().filter(|found| !found.also.is_empty()) {
         let hidden = found.also.len().saturating_sub(NAMED);
         let mut named: Vec<String> = found.also.iter().take(NAMED).cloned().collect();
-        named.extend((hidden > 0).then(|| count(hidden, "more file")));
+        let noun = if found.finding.kind == Kind::HiddenCharacters { "more place" } else { "more file" };
+        named.extend((hidden > 0).then(|| count(hidden, noun)));
         found.finding.message = format!("{} (also {})", found.finding.message, list(&named));
     }
     report.all = kept;

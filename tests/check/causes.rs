@@ -35,6 +35,21 @@ fn what_a_link_or_a_comment_makes_equal_is_not_shadowed() {
 }
 
 #[test]
+fn hidden_characters_of_one_kind_in_one_file_are_one_finding() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "One\u{200b}.\nTwo\u{200b}.\nThree\u{200b}\u{200b}.\nFour\u{202e}.\n"),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--exit-zero", "--format", "concise"]);
+    let expected = [
+        "CLAUDE.md:1:4: warning[hidden-characters] 1 hidden character that only the model sees: U+200B zero width space \
+         (also CLAUDE.md:2 and CLAUDE.md:3)",
+        "CLAUDE.md:4:5: warning[hidden-characters] 1 hidden character that only the model sees: U+202E right-to-left override",
+    ];
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn one_cause_is_one_finding_that_names_the_other_files() {
     let nested = ["a", "b", "c", "d", "e", "f"].map(|dir| (format!("project/{dir}/AGENTS.md"), format!("Of {dir}.\n")));
     let mut files = vec![("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "Root.\n")];
