@@ -45,7 +45,7 @@ mod units;
 pub use meter::{Meter, gives_up, watched};
 pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
-pub use plain::{gitignore, is_plain, plain, plain_set};
+pub use plain::{gitignore, ignore_lines, is_plain, plain, plain_set};
 
 /// A disk as a walk sees it.
 pub trait Tree {

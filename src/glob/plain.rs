@@ -119,6 +119,16 @@ fn has_in_order<'p>(
     })
 }
 
+/// Returns the lines of a `.gitignore` as the Rust crate `ignore` reads it: without byte order marks at the start,
+/// up to the first line that is not UTF-8.
+pub fn ignore_lines(mut raw: &[u8]) -> impl Iterator<Item = &str> {
+    while let Some(rest) = raw.strip_prefix(b"\xef\xbb\xbf") {
+        raw = rest;
+    }
+    let lines = raw.split(|byte| *byte == b'\n').map_while(|line| std::str::from_utf8(line).ok());
+    lines.map(|line| line.strip_suffix('\r').unwrap_or(line))
+}
+
 /// Returns the matcher of a `.gitignore` in `dir`, as git reads it; an invalid line ignores nothing. Lines beyond the
 /// limits are dropped, since all lines with wildcards are compiled to one automaton.
 pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>) -> Gitignore {

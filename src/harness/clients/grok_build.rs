@@ -12,7 +12,7 @@ use ignore::gitignore::Gitignore;
 
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_toml};
-use crate::glob::gitignore;
+use crate::glob::{gitignore, ignore_lines};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
@@ -413,19 +413,28 @@ fn repository(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Opt
     Ok(None)
 }
 
-/// Doubts an answer if `.git` is a link, or a file that leads to data whose settings do not name the working tree.
+/// Doubts an answer if `.git` is a link, a file that leads to data whose settings do not name the working tree, or a
+/// directory whose settings may name another one. The client reads those settings otherwise than git does.
 fn doubt_elsewhere(git: &Path, data: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     const RULE: &str = "where git keeps its data";
+    let settings = search.read(&data.join("config"), RULE)?.map(|raw| raw.text().to_lowercase()).unwrap_or_default();
     let is_named = if search.is_file(git, RULE)? {
-        let settings = search.read(&data.join("config"), RULE)?;
-        settings.is_ok_and(|raw| raw.text().contains("worktree")) || search.is_dir(&data.join("worktrees"), RULE)?
+        settings.contains("worktree") || search.is_dir(&data.join("worktrees"), RULE)?
     } else {
-        search.link_target(git)?.is_none()
+        search.link_target(git)?.is_none() && !moves_the_tree(&settings)
     };
     if !is_named {
         answer.doubt(&[Certain::Set], format!("which directory the client takes for that of {}", git.display()));
     }
     Ok(())
+}
+
+/// Returns true if git's settings, in lower case, name a working tree, include other settings, or say whether there is
+/// a working tree without a version of their format, without which git ignores them.
+fn moves_the_tree(settings: &str) -> bool {
+    let has_key =
+        |key: &str| settings.lines().any(|line| line.split('=').next().is_some_and(|name| name.trim() == key));
+    has_key("worktree") || settings.contains("[include") || has_key("bare") && !has_key("repositoryformatversion")
 }
 
 /// Files that git ignores, by the `.gitignore` at the repository root only.
@@ -436,7 +445,7 @@ struct Ignored {
 impl Ignored {
     fn read(root: &Path, search: &mut Search) -> Known<Ignored> {
         let rules = match search.read(&root.join(".gitignore"), "what git ignores is left out")? {
-            Ok(raw) => gitignore(root, raw.text().lines()),
+            Ok(raw) => gitignore(root, ignore_lines(&raw)),
             Err(_) => Gitignore::empty(),
         };
         Ok(Ignored { rules })

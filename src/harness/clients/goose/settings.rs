@@ -6,10 +6,9 @@ use ignore::gitignore::Gitignore;
 
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_rust_json, parse_rust_yaml};
-use crate::glob::gitignore;
+use crate::glob::{gitignore, ignore_lines};
 use crate::harness::kit::conventional::Chain;
 use crate::search::{Halt, Known, Search};
-use crate::snapshot::{Errno, Unreadable};
 
 const KEY: &str = "CONTEXT_FILE_NAMES";
 /// Default names.
@@ -59,7 +58,8 @@ pub(super) fn check_permissions(config: &Path, search: &mut Search) -> Known<()>
         node.as_table().is_some_and(|callers| callers.iter().all(|(_, tools)| has_lists(tools)))
     };
     let why = match search.read(&path, "permissions of tools")? {
-        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(()),
+        // What cannot be reached counts as missing.
+        Err(_) if search.stat(&path, "permissions of tools")?.is_err() => return Ok(()),
         Err(problem) => problem.to_string(),
         Ok(raw)
             if raw.is_empty()
@@ -86,13 +86,7 @@ pub(super) fn ignored(chain: &mut Chain, dirs: &[&Path]) -> Known<Gitignore> {
         else {
             continue;
         };
-        // A line that is not UTF-8 ends the file.
-        let lines = raw.split(|byte| *byte == b'\n').map_while(|line| std::str::from_utf8(line).ok());
-        let plain = lines.enumerate().map(|(at, line)| {
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            if at == 0 { line.trim_start_matches('\u{feff}') } else { line }
-        });
-        patterns.extend(plain.map(str::to_owned));
+        patterns.extend(ignore_lines(&raw).map(str::to_owned));
     }
     Ok(gitignore(dirs.last().unwrap_or(&Path::new("/")), patterns.iter().map(String::as_str)))
 }
