@@ -79,6 +79,9 @@ pub struct World {
     nodes: Vec<Node>,
     /// The nodes that others than root may write to.
     open: HashSet<usize>,
+    /// The directories whose entries cannot be reached, and those whose entries cannot be listed.
+    shut: HashSet<usize>,
+    hidden: HashSet<usize>,
     /// What URLs serve.
     served: BTreeMap<String, Remote>,
     letters: Letters,
@@ -128,6 +131,8 @@ impl World {
         World {
             nodes: vec![Node::Dir(Entries::default())],
             open: HashSet::new(),
+            shut: HashSet::new(),
+            hidden: HashSet::new(),
             served: BTreeMap::new(),
             letters: Letters::Distinct,
         }
@@ -136,7 +141,7 @@ impl World {
     /// The disk that the file sections of a case describe. Home and the usual directories exist.
     pub fn of(case: &Case) -> World {
         let mut world = World::empty();
-        let mut hard_links = Vec::new();
+        let (mut hard_links, mut modes) = (Vec::new(), Vec::new());
         for section in case.sections.iter().filter(|section| !section.header.starts_with('@')) {
             if let Some((path, target)) = section.header.split_once(" -> ") {
                 world.put(Path::new(path), Node::Link(PathBuf::from(target)));
@@ -159,6 +164,8 @@ impl World {
                     }
                     let mode = u32::from_str_radix(argument, 8).expect("PATH | mode OCTAL");
                     world.open.extend(world.index(at, true).ok().filter(|_| mode & 0o022 != 0));
+                    modes
+                        .extend(world.index(at, true).ok().filter(|_| path.ends_with('/')).map(|dir| (dir, mode >> 6)));
                 }
                 _ if path.ends_with('/') => {
                     world.directory(at);
@@ -183,6 +190,8 @@ impl World {
         for (path, other) in hard_links {
             world.hard_link(&path, &other);
         }
+        world.shut.extend(modes.iter().filter(|(_, mode)| mode & 1 == 0).map(|(dir, _)| *dir));
+        world.hidden.extend(modes.iter().filter(|(_, mode)| mode & 4 == 0).map(|(dir, _)| *dir));
         world.served.extend(case.all("@serves").map(served));
         for usual in [case.home().as_path(), Path::new("/tmp"), Path::new("/etc")] {
             if world.lstat(usual).is_err() {
@@ -395,6 +404,9 @@ impl World {
             if !matches!(self.nodes[at], Node::Dir(_)) {
                 return Err(Errno::NOTDIR);
             }
+            if self.shut.contains(&at) {
+                return Err(Errno::ACCES);
+            }
             if name == "." || name.is_empty() {
                 continue;
             }
@@ -502,7 +514,11 @@ impl Filesystem for World {
     }
 
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
-        let Node::Dir(entries) = &self.nodes[self.index(path, true)?] else { return Err(Errno::NOTDIR) };
+        let index = self.index(path, true)?;
+        let Node::Dir(entries) = &self.nodes[index] else { return Err(Errno::NOTDIR) };
+        if self.hidden.contains(&index) {
+            return Err(Errno::ACCES);
+        }
         Ok(entries
             .list
             .iter()

@@ -133,6 +133,19 @@ impl Edition for Hermes {
     }
 }
 
+/// Variables that move the project or other folders if the user's `.env` sets them: `TERMINAL_CWD` of the environment is
+/// set anew by the client, and that of the file replaces the working directory (Hermes 0.19.0).
+const ELSEWHERE: [&str; 8] = [
+    "TERMINAL_CWD",
+    "TERMINAL_ENV",
+    "HERMES_HOME",
+    "HERMES_CONFIG",
+    "HERMES_MANAGED_DIR",
+    "HERMES_IGNORE_USER_CONFIG",
+    "HERMES_EPHEMERAL_SYSTEM_PROMPT",
+    "HERMES_SAFE_MODE",
+];
+
 /// Returns false if files are excluded at the start: by an option, or by a variable of the user's `.env` or of the
 /// environment.
 fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<bool> {
@@ -153,6 +166,9 @@ fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut An
         answer.doubt(&[Certain::Set], format!("what {} says of {NAME} is not followed", path.display()));
     }
     let pairs = dotenv(&text);
+    if let Some((moves, _)) = pairs.iter().find(|(name, _)| ELSEWHERE.contains(&name.as_str())) {
+        answer.doubt(&[Certain::Set], format!("what {moves} in {} does was not asked about", path.display()));
+    }
     let of_file = pairs.into_iter().find(|(name, _)| name == NAME).map(|(_, value)| value);
     let value = of_file.or_else(|| search.env(NAME).map(|value| value.to_string()));
     Ok(value.as_deref() != Some("1"))
@@ -220,6 +236,18 @@ impl Window {
 fn text_of(raw: &Content) -> Option<String> {
     let text = raw.as_text()?.replace("\r\n", "\n").replace('\r', "\n");
     Some(text[py_trimmed(&text)].to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns true if a path exists. If it leads into a folder that may not be entered, Python raises an error, and the
+/// client stops.
+fn exists(path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
+    match search.stat(path, rule)? {
+        Ok(_) => Ok(true),
+        Err(Errno::ACCES) => {
+            Err(Halt::refused(path, "it lies in a folder that may not be entered, and the client stops"))
+        }
+        Err(_) => Ok(false),
+    }
 }
 
 /// Reads and decodes a file. Reports it if it is unreadable or empty.
@@ -331,6 +359,9 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
                 shadowed(&name, search, answer)?;
                 continue;
             }
+            if !exists(&name, "a file of the project's context", search)? {
+                continue;
+            }
             let Some((raw, text)) = read(&name, Scope::Project, search, answer)? else { continue };
             let shown = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let scanned = scanned(&text, &shown, &name, answer);
@@ -387,7 +418,7 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut root = None;
     for dir in at.cwd.ancestors() {
-        if search.stat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok() {
+        if exists(&dir.join(".git"), "the root of the repository ends the search", search)? {
             root = Some(dir);
             break;
         }
@@ -395,7 +426,7 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
     answer.root = root.map(Path::to_owned).or_else(|| Some(at.cwd.clone()));
     for dir in at.cwd.ancestors().take_while(|dir| root.map_or(*dir == at.cwd, |root| dir.starts_with(root))) {
         for path in [".hermes.md", "HERMES.md"].map(|name| dir.join(name)) {
-            if !search.is_file(&path, "the nearest counts")? {
+            if !exists(&path, "the nearest counts", search)? || !search.is_file(&path, "the nearest counts")? {
                 continue;
             }
             let Some((raw, text)) = read(&path, Scope::Project, search, answer)? else { return Ok(None) };
@@ -412,7 +443,10 @@ fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Op
     let own = at.cwd.join(".cursorrules");
     let folder = at.cwd.join(".cursor/rules");
     let mut paths = vec![own.clone()];
-    if let Ok(entries) = search.list(&folder, "the rules of Cursor")? {
+    exists(&own, "the rules of Cursor", search)?;
+    if exists(&folder, "the rules of Cursor", search)?
+        && let Ok(entries) = search.list(&folder, "the rules of Cursor")?
+    {
         let mut names: Vec<_> = entries.iter().map(|entry| entry.name.clone()).collect();
         names.retain(|name| name.to_string_lossy().ends_with(".mdc"));
         names.sort();

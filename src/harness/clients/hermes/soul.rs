@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::{Piece, Window, give, read, scanned};
+use super::{Piece, Window, exists, give, read, scanned};
 use crate::answer::{Answer, Certain, Fate, Message, Purpose, Role, Scope, Source, Trigger};
 use crate::search::{Known, Search};
 use crate::snapshot::Errno;
@@ -23,9 +23,10 @@ const TEMPLATES: [&str; 2] = [
 ];
 
 pub(super) fn look(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
-    if let Err(errno) = search.stat(path, "who the agent is")? {
+    if !exists(path, "who the agent is", search)? {
         let is_sent = own_words(path, window, answer);
-        if is_sent && (errno != Errno::NOENT || search.link_target(path)?.is_some()) {
+        let is_absent = search.stat(path, "who the agent is")? == Err(Errno::NOENT);
+        if is_sent && (!is_absent || search.link_target(path)?.is_some()) {
             let reason = format!("{}: whether the client can write where the link leads is not known", path.display());
             answer.doubt(&[Certain::Text], reason);
         }

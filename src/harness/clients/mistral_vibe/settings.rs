@@ -75,9 +75,13 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
     for dir in at.cwd.ancestors().take_while(|dir| Some(*dir) != own.parent()) {
         let folder = dir.join(".vibe");
         let path = folder.join("config.toml");
-        if search.stat(&path, "settings of the project")?.is_ok() {
-            let real = search.real(&folder)?.unwrap_or(folder);
-            return Ok(trust.root(&real).map(|_| path));
+        match search.stat(&path, "settings of the project")? {
+            Ok(_) => {
+                let real = search.real(&folder)?.unwrap_or(folder);
+                return Ok(trust.root(&real).map(|_| path));
+            }
+            Err(Errno::ACCES) => return Err(Halt::refused(path, "the folder of these settings may not be entered")),
+            Err(_) => {}
         }
     }
     Ok(None)
@@ -95,7 +99,10 @@ fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<N
             }
             None => "it is not UTF-8".to_owned(),
         },
-        Err(Unreadable::Errno(errno)) if errno == Errno::NOENT => return Ok(None),
+        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(None),
+        Err(problem @ Unreadable::Errno(Errno::ACCES)) => {
+            return Err(Halt::refused(path, format!("these settings cannot be read: {problem}")));
+        }
         Err(problem) => problem.to_string(),
     };
     answer.doubt(&[Certain::Set], format!("{}: {problem}", path.display()));
