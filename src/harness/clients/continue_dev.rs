@@ -24,6 +24,8 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::js_trim;
 
+mod shape;
+
 /// Profile of Continue.
 pub static PROFILE: Profile = Profile {
     id: "continue",
@@ -213,7 +215,8 @@ fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Opti
                 taken = Some((path, raw));
                 break;
             }
-            Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) => {}
+            // What cannot be reached counts as missing.
+            Err(_) if search.stat(&path, REASON)?.is_err() => {}
             Err(problem) => {
                 let reason = format!("{problem}; the search ends here");
                 answer.sources.push(Source::new(&path, Scope::Project, Fate::Unreadable, reason));
@@ -242,27 +245,21 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<
         Ok(node) => node,
         Err(problem) => return refused(&format!("not valid YAML: {}", problem.message)),
     };
-    for key in ["name", "version"] {
-        if node.get(key).and_then(Node::as_text).is_none() {
-            return refused(&format!("`{key}` must be a text"));
-        }
+    if let Some(key) = shape::misfit(&node) {
+        return refused(&format!("`{key}` has a value that the client does not accept"));
     }
-    let entries = match node.get("rules") {
-        None => &[][..],
-        Some(list) => match list.as_list() {
-            Some(entries) => entries,
-            None => return refused(&list.value.must_be("rules", "a list")),
-        },
-    };
+    if let Some(key) = shape::unchecked(&node) {
+        answer.doubt(&[Certain::Set], format!("{}: what {key} does was not asked about", path.display()));
+    }
+    let entries = node.get("rules").and_then(Node::as_list).unwrap_or_default();
     let mut rules = Vec::new();
     let mut seen = HashSet::new();
     for entry in entries {
         let field = |key: &str| entry.get(key).and_then(Node::as_text);
         let (name, text) = match &entry.value {
             Value::Text(text) => (None, Some(text.as_str())),
-            Value::Table(_) if field("name").is_some() && field("rule").is_some() => (field("name"), field("rule")),
-            Value::Table(_) if field("uses").is_some() => (None, None),
-            _ => return refused("a rule must be a text, or have `name` and `rule`, or `uses`"),
+            _ if field("name").is_some() && field("rule").is_some() => (field("name"), field("rule")),
+            _ => (None, None),
         };
         // Duplicates are skipped: plain rules by their text, named rules by their name whatever their text.
         if text.is_some_and(|text| !seen.insert((name.is_some(), name.unwrap_or(text)))) {
@@ -379,7 +376,7 @@ fn is_true(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) | Value::Integer(0) => false,
         Value::Text(text) => !text.is_empty(),
-        Value::Float(number) => *number != 0.0,
+        Value::Float(number) => *number != 0.0 && !number.is_nan(),
         _ => true,
     }
 }
