@@ -268,14 +268,19 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// Returns true if the file comes for the first time. Normalized paths, which nearly all are, are compared by their
-    /// bytes because there may be thousands of rules.
+    /// Returns true if the file comes for the first time.
     fn take(&mut self, path: &Path) -> bool {
+        self.taken.insert(Chain::key(path))
+    }
+
+    /// Returns the normalized path, by which files are compared. Nearly all are normalized, and are compared by their
+    /// bytes because there may be thousands of rules.
+    fn key(path: &Path) -> OsString {
         let written = path.as_os_str().as_encoded_bytes();
         let is_step = |part: &[u8]| part[0] == b'/' && (part[1] == b'/' || part[1..] == *b"./");
         let is_odd = !written.starts_with(b"/") || written.ends_with(b"/") || written.ends_with(b"/.");
         let is_odd = is_odd || written.windows(3).any(is_step);
-        self.taken.insert(if is_odd { path.components().collect::<PathBuf>().into() } else { path.into() })
+        if is_odd { path.components().collect::<PathBuf>().into() } else { path.into() }
     }
 
     /// Reports a file without any text in the messages.
@@ -324,7 +329,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// Appends a text of the file, even if the file was already taken.
     pub fn give_again(&mut self, file: &File, load: Load, text: Text) {
-        if self.taken.contains(AsRef::<std::ffi::OsStr>::as_ref(&file.path)) {
+        if self.taken.contains(&Chain::key(&file.path)) {
             match load.trigger {
                 Trigger::Session => self.started.push(text),
                 Trigger::Read | Trigger::Attach | Trigger::Call => self.read.push(text),
