@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 use crate::answer::{
     Answer, Certain, Fate, Limit, Per, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
+use crate::formats::{Node, parse_json};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
@@ -422,6 +423,26 @@ fn is_read_as_text(path: &Path, search: &mut Search) -> Known<bool> {
     Ok(!matches!(read, Err(Unreadable::Errno(_) | Unreadable::Not(FileType::Dir))))
 }
 
+/// Keys of settings with a text, a list or a table (Droid 0.225.2).
+const TEXTS: &str = "autonomyLevel autonomyMode factoryRouterGuidance interactionMode maxAutonomyLevel missionOrchestratorModel \
+    missionOrchestratorReasoningEffort model outputStyle reasoningEffort specModeModel specModeReasoningEffort subagentAutonomyLevel";
+const LISTS: &str = "byomComputersAllowedEmails commandAllowlist commandBlocklist commandDenylist customModels disabledSkills \
+    factoryRouterRules managedComputersAllowedEmails mcpAutonomyUrlOverrides strictKnownMarketplaces";
+const TABLES: &str = "builtInToolAutonomyOverrides cycleTimeBoundaries enabledPlugins env extraKnownMarketplaces hooks \
+    mcpAutonomyOverrides mcpPolicy missionModelSettings missionPolicy modelPolicy networkPolicy personaSettings sandbox \
+    sessionDefaultSettings subagentModelSettings telemetry userModelPolicies";
+
+/// Returns the first key of settings whose value is of another type. The client tolerates most of these.
+fn mistyped(settings: &Node) -> Option<&str> {
+    let is_one_of = |keys: &str, key: &str| keys.split(' ').any(|known| known == key);
+    let is_wrong = |(key, node): &&(String, Node)| {
+        is_one_of(TEXTS, key) && node.as_text().is_none()
+            || is_one_of(LISTS, key) && node.as_list().is_none()
+            || is_one_of(TABLES, key) && node.as_table().is_none()
+    };
+    settings.as_table()?.iter().find(is_wrong).map(|(key, _)| key.as_str())
+}
+
 /// Doubts the answer if sandboxes, hooks, policies or variables may change what is sent.
 fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if at.session == SessionKind::Subagent {
@@ -434,7 +455,11 @@ fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer
             found.push((path.clone(), "a sandbox"));
         }
         if raw.text().contains("\"hooks\"") {
-            found.push((path, "a hook"));
+            found.push((path.clone(), "a hook"));
+        }
+        if let Some(key) = parse_json(&raw.text()).ok().as_ref().and_then(mistyped) {
+            let reason = format!("{}: at {key} of another type the client may stop", path.display());
+            answer.doubt(&[Certain::Set], reason);
         }
     }
     for dir in std::iter::once(home).chain(at.cwd.ancestors()).map(|dir| dir.join(".factory")) {

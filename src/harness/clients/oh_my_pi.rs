@@ -99,7 +99,7 @@ impl Edition for OhMyPi {
         let mut answer = Answer { root: root.clone(), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".omp/agent"), |dir| absolute(&at.cwd, Path::new(&dir)));
-        check_settings(&at.cwd, &own, search)?;
+        check_settings(&at.cwd, &own, search, &mut answer)?;
         let candidates = candidates(at, root.as_deref(), &own, search)?;
         search.expect(candidates.iter().map(|candidate| Ask::Content(candidate.path.clone())))?;
         let mut taken: Vec<Taken> = Vec::new();
@@ -316,13 +316,21 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     }
 }
 
+/// Errors of YAML at which Bun's parser goes on in some texts: words of their messages (Bun 1.3.14).
+const TOLERATED: [&str; 5] = [" tab", "unprintable", "expected key", "expected whitespace", "',' or '}'"];
+
 /// Refuses to start if settings of the user or of the project cannot be read (oh-my-pi 18.2.3).
-fn check_settings(cwd: &Path, own: &Path, search: &mut Search) -> Known<()> {
+fn check_settings(cwd: &Path, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     for path in [own.join("config.yml"), cwd.join(".omp/config.yml")] {
         let why = match search.read(&path, "settings")? {
             Ok(raw) => match parse_yaml(&bun_text(&raw)).map(|node| node.value) {
                 Ok(Value::Table(_) | Value::Null) => continue,
                 Ok(_) => "the settings must be a table".to_owned(),
+                Err(problem) if TOLERATED.iter().any(|words| format!(" {}", problem.message).contains(words)) => {
+                    let reason = format!("{}: the client may read what is not valid YAML", path.display());
+                    answer.doubt(&[Certain::Set], reason);
+                    continue;
+                }
                 Err(problem) => format!("the settings are not valid YAML: {}", problem.message),
             },
             Err(Unreadable::Errno(Errno::NOENT)) => continue,
