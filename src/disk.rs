@@ -19,7 +19,7 @@ mod watch;
 pub use before::{Before, Each, LookedAt};
 pub use buffers::{Buffers, Place};
 pub use git::{AtRevision, Change};
-pub use planned::Planned;
+pub use planned::{Node, Planned};
 pub use real::Real;
 pub use rests::{facts, observe_all};
 pub use still::Still;

@@ -178,3 +178,45 @@ fn one_truth_takes_nothing_over_that_is_said_in_code_with_blank_lines() {
     assert_eq!(text(&root, "AGENTS.md").as_deref(), Some(claude.as_str()), "{plan}");
     assert_eq!(text(&root, "CLAUDE.md"), None, "{plan}");
 }
+
+#[test]
+fn one_truth_makes_links_where_they_are_asked_for_and_smaller_than_an_import() {
+    let files = [("project/AGENTS.md", RULE), ("project/src/GEMINI.md", RULE), ("project/src/a.ts", "")];
+    let agents = ["--harness", "codex,gemini-cli"];
+    let (plan, place, root) = planned(&files, &[&["one-truth", "--links"], &agents[..]].concat());
+    let link = |name: &str| std::fs::read_link(root.join(name)).ok().map(|target| target.display().to_string());
+    assert_eq!(link("GEMINI.md").as_deref(), Some("AGENTS.md"), "{plan}");
+    assert_eq!(
+        (link("src/GEMINI.md"), text(&root, "src/AGENTS.md").as_deref()),
+        (Some("AGENTS.md".to_owned()), Some(RULE))
+    );
+    let notes = plan["notes"].to_string();
+    assert!(notes.contains("GEMINI.md is a link to AGENTS.md"), "{notes}");
+    assert!(notes.contains("a link instead of an import saves ") && notes.contains("core.symlinks"), "{notes}");
+    assert_eq!(plan["proof"]["lost"], serde_json::json!([]), "{plan}");
+    let sent = place.prints("project", &["show", "--harness", "gemini-cli", "--format", "prompt"]);
+    assert!(sent.contains("personal data in any") && !sent.contains("@./AGENTS.md"), "{sent}");
+    // The proof has what the agent is told then, byte for byte.
+    let size = |side: &str| plan["proof"][side][1]["bytes"].as_u64().expect("a size");
+    let told = place.prints("project", &["show", "--harness", "gemini-cli", "--no-home", "--format", "json"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let bytes = told["briefings"][0]["totals"]["bytes"].as_u64();
+    assert_eq!((Some(size("after")), size("before")), (bytes, 0), "{plan}");
+    // A file that says more than AGENTS.md cannot be a link, and without `--links` nothing is.
+    let more = format!("{RULE}\nUse the shell tool for searches.\n");
+    let (plan, _place, root) =
+        planned(&[files[0], ("project/GEMINI.md", &more)], &[&["one-truth", "--links"], &agents[..]].concat());
+    assert_eq!(
+        text(&root, "GEMINI.md").as_deref(),
+        Some("@./AGENTS.md\n\nUse the shell tool for searches.\n"),
+        "{plan}"
+    );
+    let (plan, _place, root) = planned(&files, &[&["one-truth"], &agents[..]].concat());
+    assert!(std::fs::read_link(root.join("GEMINI.md")).is_err(), "{plan}");
+    // Git takes the change of a file into a link.
+    let (plan, _place, root) = planned(
+        &[files[0], ("project/GEMINI.md", "@./AGENTS.md\n")],
+        &[&["one-truth", "--links"], &agents[..]].concat(),
+    );
+    assert!(std::fs::read_link(root.join("GEMINI.md")).is_ok(), "{plan}");
+}

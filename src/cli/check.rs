@@ -81,6 +81,9 @@ pub(super) struct Check {
     /// two parted, as in a pull request; A..B and A...B check B
     #[arg(long, value_name = "REV|A..B|A...B")]
     base: Option<String>,
+    /// The fork that the change comes from, to be named in a comment: git does not know, and a pull request does
+    #[arg(long, value_name = "OWNER/NAME", requires = "base")]
+    fork: Option<String>,
     /// Leave out the findings that FILE lists
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -274,7 +277,8 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         let settings = Settings { harnesses, ..settings };
         if matches!(arguments.format, Format::Markdown) {
             let (settings, request) = (settings.clone(), Request::default());
-            let changing = Changing { root: &root, settings, request: &request, file: None, base: &change.name };
+            let fork = arguments.fork.as_deref();
+            let changing = Changing { root: &root, settings, request: &request, file: None, base: &change.name, fork };
             changed = Some(self::change(base.clone(), &changing).map_err(|problem| format!("--base: {problem}"))?);
         }
         let then = Checking { root: &root, settings, only: &only, revision: Some(&change.before) };

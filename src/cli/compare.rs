@@ -44,6 +44,9 @@ pub(super) struct Compare {
     /// as in a pull request; A..B and A...B compare two revisions
     #[arg(long, value_name = "REV|A..B|A...B", default_value = "HEAD")]
     base: String,
+    /// The fork that the change comes from, to be named: git does not know, and a pull request does
+    #[arg(long, value_name = "OWNER/NAME", conflicts_with_all = ["left", "all"])]
+    fork: Option<String>,
     /// One side, instead of a revision: an agent, and what else tells it from the other, such as agent=plan, model=NAME,
     /// session=subagent, cwd=packages/api, file=src/a.ts, revision=main
     #[arg(long, value_name = "ID [NAME=VALUE]…", requires = "right", conflicts_with_all = ["base", "harness"])]
@@ -118,7 +121,8 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &places.cwd))?;
     let (root, file) = (places.cwd.as_path(), arguments.file.as_deref());
-    let changing = Changing { root, settings, request: &request, file, base: &arguments.base };
+    let changing =
+        Changing { root, settings, request: &request, file, base: &arguments.base, fork: arguments.fork.as_deref() };
     let found = change(defaults, &changing).map_err(|problem| format!("--base: {problem}"))?;
     match arguments.format {
         Format::Text => print_styled(&changed::text(&found, root, lines::width()))?,

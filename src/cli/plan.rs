@@ -11,10 +11,10 @@ use super::show::{directory, here, print, print_json, print_styled};
 use super::whom::Format;
 use super::{FINDINGS, Failure};
 use crate::disk::Real;
-use crate::engine::plan::{Task, plan};
+use crate::engine::plan::{Links, Task, plan};
 use crate::engine::settings::Settings;
 use crate::report::escape::visible;
-use crate::report::plan::{Loss, Plan};
+use crate::report::plan::{Loss, Plan, by_sentence};
 use crate::report::words::{count, list};
 use crate::text::grouped;
 
@@ -64,7 +64,12 @@ pub(super) struct Arguments {
 #[derive(Subcommand)]
 enum What {
     /// One AGENTS.md, and the smallest bridge for each agent that does not read it
-    OneTruth,
+    OneTruth {
+        /// Take a link instead of an import where agents follow it and are told less; Windows makes them only with
+        /// core.symlinks
+        #[arg(long)]
+        links: bool,
+    },
     /// The sections of a file moved to the directories that they name, or to files that are imported or pointed to
     Split {
         /// The file
@@ -86,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?;
     let task = match &arguments.task {
-        What::OneTruth => Task::OneTruth,
+        What::OneTruth { links } => Task::OneTruth(if *links { Links::WhereSmaller } else { Links::Never }),
         What::Split { file } => Task::Split(file.clone()),
         What::Trim => Task::Trim,
         What::Fit => Task::Fit,
@@ -97,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Format::Text if arguments.patch => print(&found.patch)?,
         Format::Text => print_styled(&text(&found))?,
     }
-    let breaks = found.proof.expectations.after.iter().any(|id| !found.proof.expectations.before.contains(id));
+    let breaks = found.proof.expectations.broken().next().is_some();
     Ok(if breaks || !found.proof.lost.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
@@ -123,7 +128,7 @@ fn text(plan: &Plan) -> String {
     losses(&mut out, "lost", &proof.lost);
     losses(&mut out, "only with a file that is read", &proof.later);
     let expected = &proof.expectations;
-    let broken: Vec<&String> = expected.after.iter().filter(|id| !expected.before.contains(id)).collect();
+    let broken: Vec<&String> = expected.broken().collect();
     match (expected.count, broken.is_empty()) {
         (0, _) => {}
         (count, true) => drop(writeln!(out, "  expectations: {count}, none fails that held")),
@@ -142,15 +147,7 @@ fn shown(patch: &str) -> String {
 
 /// Names the sentences that somebody would not get, each once with its agents.
 fn losses(out: &mut String, title: &str, all: &[Loss]) {
-    let mut sentences: Vec<(&str, Vec<String>)> = Vec::new();
-    for loss in all {
-        let whom = format!("{} started in {}", loss.agent, if loss.start == "." { "/" } else { &loss.start });
-        match sentences.iter_mut().find(|(sentence, _)| *sentence == loss.sentence) {
-            Some((_, agents)) if agents.contains(&whom) => {}
-            Some((_, agents)) => agents.push(whom),
-            None => sentences.push((&loss.sentence, vec![whom])),
-        }
-    }
+    let sentences = by_sentence(all);
     if sentences.is_empty() {
         let _ = writeln!(out, "  {title}: nothing");
         return;

@@ -141,6 +141,11 @@ impl Buffers {
         moved
     }
 
+    /// Returns the effective content of every open file by its resolved path.
+    pub fn all_open(&self) -> BTreeMap<PathBuf, Content> {
+        self.open().values().map(|buffer| (buffer.place.real.clone(), buffer.bytes.clone())).collect()
+    }
+
     /// Returns the effective content of the file opened under `path`, and its resolved path; `None` if the disk was not
     /// read yet.
     pub fn opened(&self, path: &Path) -> Option<(Content, PathBuf)> {

@@ -1,27 +1,48 @@
-//! A file system with planned changes: files that would be written, created or removed.
+//! A file system with planned changes: files and links that would be written, created or removed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Filesystem;
-use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Remote, Unreadable};
+use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Remote, Unreadable, absolute};
+
+/// Planned state of a path.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A file with this content.
+    File(Content),
+    /// A link to a path, which may be relative to the link's directory. Its target is no other planned link.
+    Link(PathBuf),
+}
 
 /// A file system as it would be after the changes. The paths of planned files are physical.
 pub struct Planned<F> {
     fs: F,
-    /// Planned content of each file; `None` if it would be removed.
-    files: BTreeMap<PathBuf, Option<Content>>,
+    /// Planned state of each path; `None` if it would be removed.
+    files: BTreeMap<PathBuf, Option<Node>>,
 }
 
 impl<F: Filesystem> Planned<F> {
     /// Adds planned files to a file system.
-    pub fn over(fs: F, files: BTreeMap<PathBuf, Option<Content>>) -> Planned<F> {
+    pub fn over(fs: F, files: BTreeMap<PathBuf, Option<Node>>) -> Planned<F> {
         Planned { fs, files }
     }
 
-    /// Returns the planned change for a path, following links.
+    /// Returns the path that a planned link leads to, and any other path as it is.
+    fn behind(&self, path: &Path) -> PathBuf {
+        match self.files.get(path) {
+            Some(Some(Node::Link(target))) => absolute(path.parent().unwrap_or(path), target),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Returns the planned content for a path that is no planned link, following the links of the disk.
     fn planned(&self, path: &Path) -> Option<Option<&Content>> {
-        let at = |path: &Path| self.files.get(path).map(Option::as_ref);
+        let at = |path: &Path| match self.files.get(path)? {
+            Some(Node::File(content)) => Some(Some(content)),
+            Some(Node::Link(_)) => None,
+            None => Some(None),
+        };
         at(path).or_else(|| at(&self.real_path(path).ok()?))
     }
 
@@ -47,10 +68,15 @@ impl<F: Filesystem> Planned<F> {
 
 impl<F: Filesystem> Filesystem for Planned<F> {
     fn stat(&self, path: &Path) -> Result<Meta, Errno> {
-        self.meta(path, self.fs.stat(path))
+        let path = self.behind(path);
+        self.meta(&path, self.fs.stat(&path))
     }
 
     fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        if let Some(Some(Node::Link(target))) = self.files.get(path) {
+            let len = target.as_os_str().len() as u64;
+            return Ok(Meta { kind: FileType::Link, len, links: 1, identity: (0, 0), guarded: false });
+        }
         let there = self.fs.lstat(path);
         // A link to a planned file stays a link.
         if there.is_ok_and(|meta| meta.kind == FileType::Link) && !self.files.contains_key(path) {
@@ -61,7 +87,8 @@ impl<F: Filesystem> Filesystem for Planned<F> {
 
     fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
         match self.files.get(path) {
-            Some(Some(_)) => Err(Errno::INVAL),
+            Some(Some(Node::Link(target))) => Ok(target.clone()),
+            Some(Some(Node::File(_))) => Err(Errno::INVAL),
             Some(None) => Err(Errno::NOENT),
             None => self.fs.read_link(path),
         }
@@ -69,7 +96,12 @@ impl<F: Filesystem> Filesystem for Planned<F> {
 
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
         match self.files.get(path) {
-            Some(Some(_)) => return Ok(path.to_owned()),
+            Some(Some(Node::File(_))) => return Ok(path.to_owned()),
+            Some(Some(Node::Link(_))) => {
+                let target = self.behind(path);
+                let is_link = matches!(self.files.get(&target), Some(Some(Node::Link(_))));
+                return if is_link { Err(Errno::LOOP) } else { self.real_path(&target) };
+            }
             Some(None) => return Err(Errno::NOENT),
             None => {}
         }
@@ -77,10 +109,11 @@ impl<F: Filesystem> Filesystem for Planned<F> {
     }
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
-        match self.planned(path) {
+        let path = self.behind(path);
+        match self.planned(&path) {
             Some(Some(content)) => Ok(content.clone()),
             Some(None) => Err(Unreadable::Errno(Errno::NOENT)),
-            None => self.fs.read(path),
+            None => self.fs.read(&path),
         }
     }
 
@@ -88,13 +121,20 @@ impl<F: Filesystem> Filesystem for Planned<F> {
         let dir = self.real_path(path)?;
         let mut entries = if self.is_new(&dir) { Vec::new() } else { self.fs.list(path)? };
         entries.retain(|entry| !matches!(self.files.get(&dir.join(&entry.name)), Some(None)));
-        let below = self.files.iter().filter(|(_, content)| content.is_some());
-        for inside in below.filter_map(|(file, _)| file.strip_prefix(&dir).ok()) {
+        for (file, node) in &self.files {
+            let (Some(node), Ok(inside)) = (node, file.strip_prefix(&dir)) else { continue };
             let mut parts = inside.iter();
             let Some(name) = parts.next() else { continue };
-            if entries.iter().all(|entry| entry.name != name) {
-                let kind = if parts.next().is_some() { FileType::Dir } else { FileType::File };
-                entries.push(Entry { name: name.to_owned(), kind });
+            let kind = match (parts.next(), node) {
+                (Some(_), _) => FileType::Dir,
+                (None, Node::Link(_)) => FileType::Link,
+                (None, Node::File(_)) => FileType::File,
+            };
+            match entries.iter_mut().find(|entry| entry.name == name) {
+                // A file may become a link; a link to a planned file stays a link.
+                Some(entry) if kind == FileType::Link => entry.kind = kind,
+                Some(_) => {}
+                None => entries.push(Entry { name: name.to_owned(), kind }),
             }
         }
         Ok(entries)
@@ -123,8 +163,10 @@ mod tests {
             std::fs::write(root.join(name), "old").expect("it is written");
         }
         let files = [("old.md", Some("new text")), ("gone.md", None), ("docs/deep/made.md", Some("made"))];
-        let files = files.map(|(path, text)| (root.join(path), text.map(Content::from)));
-        let planned = Planned::over(Real, files.into());
+        let files = files.map(|(path, text)| (root.join(path), text.map(Content::from).map(Node::File)));
+        let links = [("gate.md", "docs/deep/made.md"), ("same.md", "old.md")];
+        let links = links.map(|(path, target)| (root.join(path), Some(Node::Link(target.into()))));
+        let planned = Planned::over(Real, files.into_iter().chain(links).collect());
         let kind = |path: &str| planned.stat(&root.join(path)).ok().map(|meta| meta.kind);
         assert_eq!(kind("docs/deep"), Some(FileType::Dir));
         assert_eq!(kind("docs/deep/made.md"), Some(FileType::File));
@@ -137,7 +179,17 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!((names(""), names("docs")), (vec!["docs".to_owned(), "old.md".to_owned()], vec!["deep".to_owned()]));
+        let top = ["docs", "gate.md", "old.md", "same.md"].map(str::to_owned).to_vec();
+        assert_eq!((names(""), names("docs")), (top, vec!["deep".to_owned()]));
         assert_eq!(planned.real_path(&root.join("docs/deep/made.md")), Ok(root.join("docs/deep/made.md")));
+        let gate = root.join("gate.md");
+        assert_eq!(planned.lstat(&gate).map(|meta| meta.kind), Ok(FileType::Link));
+        assert_eq!(planned.read_link(&gate), Ok("docs/deep/made.md".into()));
+        assert_eq!(
+            (planned.real_path(&gate), kind("gate.md")),
+            (Ok(root.join("docs/deep/made.md")), Some(FileType::File))
+        );
+        assert_eq!(planned.read(&gate).map(|raw| raw.len()), Ok(4));
+        assert_eq!(planned.read(&root.join("same.md")).map(|raw| raw.len()), Ok(8));
     }
 }

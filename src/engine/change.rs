@@ -40,6 +40,8 @@ pub struct Changing<'a> {
     pub file: Option<&'a Path>,
     /// Change to examine: `REV`, `A..B` or `A...B`.
     pub base: &'a str,
+    /// Fork that the change comes from, if it is known.
+    pub fork: Option<&'a str>,
 }
 
 /// Compares the instructions of agents before and after a change.
@@ -47,7 +49,7 @@ pub struct Changing<'a> {
 /// # Errors
 /// If the change does not exist or the question is invalid. The error is a message for people.
 pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String> {
-    let Changing { root, settings, request, file, base } = changing;
+    let Changing { root, settings, request, file, base, fork } = changing;
     let disk::Change { before, after, name } = disk::Change::open(&Real, root, base)?;
     let (runtime, now) = at_rest(defaults.clone(), root, settings.clone(), after.as_deref())?;
     let (_other, then) = at_rest(defaults, root, settings.clone(), Some(&before))?;
@@ -96,7 +98,8 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
         moments.sort_by_key(order);
         note_moves(&mut moments);
-        Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments, grants, notes })
+        let fork = fork.map(str::to_owned);
+        Ok(Change { version: VERSION, base: name, fork, before, after, judged, asked, moments, grants, notes })
     })
 }
 

@@ -11,16 +11,20 @@ use super::change::{Asking, Touched, agents};
 use super::expect::{Files, Proofs, prove};
 use super::settings::Settings;
 use crate::answer::{Fate, MessageKind, Resolution, Trigger};
-use crate::disk::{self, Filesystem, Planned, Real};
+use crate::disk::{self, Filesystem, Node, Planned, Real};
 use crate::report::actions::{Edit, Group, actions};
 use crate::report::change::{Kind, texts};
-use crate::report::patch::patch;
+use crate::report::patch::{self, patch};
 use crate::report::plan::{Expectations, Loss, Plan, Proof, Size};
 use crate::report::symbols::{Section, symbols};
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::{Ask, Content, Fact, Facts};
 
 mod one_truth;
+mod refactoring;
+
+pub(crate) use one_truth::is_truth_or_bridge;
+pub(crate) use refactoring::Refactoring;
 
 /// Maximum number of attempts to make a file smaller.
 const MOST_STEPS: usize = 24;
@@ -31,13 +35,22 @@ const SHORTEST: usize = 40;
 #[derive(Clone, Debug)]
 pub enum Task {
     /// One AGENTS.md for all agents, and minimal bridges for those that do not read it.
-    OneTruth,
+    OneTruth(Links),
     /// Moves the sections of a file to the directories that they are about.
     Split(PathBuf),
     /// Removes repetitions of texts that reach an agent twice.
     Trim,
     /// Moves sections until no limit cuts anything.
     Fit,
+}
+
+/// Says if a bridge may be a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Every checkout has the same files, on Windows too.
+    Never,
+    /// A link is taken where agents follow it and are told less than by an import.
+    WhereSmaller,
 }
 
 /// Computes a plan for a directory, for the agents in the settings or those used there.
@@ -47,25 +60,44 @@ pub enum Task {
 pub fn plan(base: Defaults, root: &Path, settings: Settings, task: &Task) -> Result<Plan, String> {
     let (runtime, now) = at_rest(base.clone(), root, settings.clone(), None)?;
     let root = now.session().folders[0].clone();
-    let planning = Planning { base, settings, root, now };
-    runtime.block_on(async {
-        let (files, notes) = match task {
-            Task::OneTruth => planning.one_truth().await?,
-            Task::Split(file) => planning.split(file).await?,
-            Task::Trim => planning.trim().await?,
-            Task::Fit => planning.fit().await?,
-        };
-        planning.plan(files, notes).await
-    })
+    let planning = Planning { base, settings, root, unsaved: BTreeMap::new(), now };
+    runtime.block_on(async { Ok(planning.planned(task).await?.1) })
 }
 
-/// Planned content by file; `None` means that the file is deleted.
-type Changes = BTreeMap<PathBuf, Option<String>>;
+/// Planned state of each file; `None` means that it is deleted.
+type Changes = BTreeMap<PathBuf, Option<Next>>;
+
+/// Planned state of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Next {
+    /// A file with this text.
+    Text(String),
+    /// A link to a file of this name beside it.
+    Link(&'static str),
+}
+
+impl Next {
+    fn node(&self) -> Node {
+        match self {
+            Next::Text(text) => Node::File(Content::from(text.as_str())),
+            Next::Link(target) => Node::Link(PathBuf::from(target)),
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        match self {
+            Next::Text(text) => Some(text),
+            Next::Link(_) => None,
+        }
+    }
+}
 
 struct Planning {
     base: Defaults,
     settings: Settings,
     root: PathBuf,
+    /// Texts that an editor shows and has not saved.
+    unsaved: BTreeMap<PathBuf, Content>,
     /// Core with the current files.
     now: Arc<Core>,
 }
@@ -73,9 +105,27 @@ struct Planning {
 impl Planning {
     /// Returns a core with the planned files.
     fn with(&self, files: &Changes) -> Arc<Core> {
-        let planned = files.iter().map(|(path, text)| (path.clone(), text.as_deref().map(Content::from)));
-        let over = Planned::over(Real, planned.collect());
+        let unsaved = self.unsaved.iter().map(|(path, text)| (path.clone(), Some(Node::File(text.clone()))));
+        let planned = files.iter().map(|(path, next)| (path.clone(), next.as_ref().map(Next::node)));
+        let over = Planned::over(Real, unsaved.chain(planned).collect());
         at_rest_over(self.base.clone(), &self.root, self.settings.clone(), over)
+    }
+
+    /// Computes the changes of a plan, and the plan in words.
+    async fn planned(&self, task: &Task) -> Result<(Changes, Plan), String> {
+        let (mut files, notes) = match task {
+            Task::OneTruth(links) => self.one_truth(*links).await?,
+            Task::Split(file) => self.split(file).await?,
+            Task::Trim => self.trim().await?,
+            Task::Fit => self.fit().await?,
+        };
+        files.retain(|path, next| match next {
+            Some(Next::Text(text)) => self.read(path).as_ref() != Some(text),
+            Some(Next::Link(_)) => true,
+            None => self.now.files.lstat(path).is_ok(),
+        });
+        let plan = self.plan(&files, notes).await?;
+        Ok((files, plan))
     }
 
     fn read(&self, path: &Path) -> Option<String> {
@@ -83,21 +133,24 @@ impl Planning {
         String::from_utf8(raw.to_vec()).ok()
     }
 
-    /// Creates the patch and its proof. Files that would not change are left out.
-    async fn plan(&self, mut files: Changes, mut notes: Vec<String>) -> Result<Plan, String> {
-        files.retain(|path, text| self.read(path) != *text);
+    /// Creates the patch and its proof.
+    async fn plan(&self, files: &Changes, mut notes: Vec<String>) -> Result<Plan, String> {
         let mut whole = String::new();
-        for (path, text) in &files {
+        for (path, next) in files {
             let name = self.inside(path);
             if name.contains(['"', '\\', '\n', '\t']) {
                 return Err(format!("{name:?} has characters in its name that a patch cannot say"));
             }
-            whole.push_str(&patch(&name, self.read(path).as_deref(), text.as_deref()));
+            let was = self.read(path);
+            whole.push_str(&match next {
+                Some(Next::Link(target)) => patch::link(&name, was.as_deref(), target),
+                _ => patch(&name, was.as_deref(), next.as_ref().and_then(Next::text)),
+            });
         }
         if files.is_empty() {
             notes.push("nothing has to change".to_owned());
         }
-        let proof = self.prove(&files).await?;
+        let proof = self.prove(files).await?;
         Ok(Plan { patch: whole, notes, proof })
     }
 
@@ -120,6 +173,8 @@ impl Planning {
         let mut missing: Vec<Loss> = Vec::new();
         let mut gets: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for when in &touched.moments {
+            // Lets a request that is cancelled end here.
+            tokio::task::yield_now().await;
             let start = self.root.join(&when.start);
             let start = crate::snapshot::absolute(&self.root, &start);
             let target = when.file.as_ref().map(|file| self.root.join(file));
@@ -130,7 +185,7 @@ impl Planning {
             });
             for (after, before) in sides.await {
                 proof.asked += 1;
-                let (was, is) = (texts(&before), texts(&after));
+                let (was, is) = (told(&self.now, &before), told(&then, &after));
                 let is_top = when.kind == Kind::Start && when.start == ".";
                 if is_top {
                     proof.before.push(size(&before));
@@ -198,7 +253,7 @@ impl Planning {
                 continue;
             }
             text_left.replace_range(moved.at.clone(), &moved.left);
-            files.insert(moved.to, Some(moved.text));
+            files.insert(moved.to, Some(Next::Text(moved.text)));
             notes.push(moved.title);
             taken.push(moved.at);
         }
@@ -208,7 +263,7 @@ impl Planning {
                 file.display()
             ));
         }
-        files.insert(path, Some(text_left));
+        files.insert(path, Some(Next::Text(text_left)));
         if !is_nested {
             notes.push(
                 "no heading names a directory, or a pattern for which all readers have rules: sections go to docs"
@@ -263,8 +318,8 @@ impl Planning {
             };
             let mut left = text;
             left.replace_range(moved.at.clone(), &moved.left);
-            files.insert(path, Some(left));
-            files.insert(moved.to, Some(moved.text));
+            files.insert(path, Some(Next::Text(left)));
+            files.insert(moved.to, Some(Next::Text(moved.text)));
             notes.push(moved.title);
         }
         Ok((files, notes))
@@ -325,7 +380,7 @@ impl Planning {
                 };
                 let left: String = blocks(text).filter(|block| !goes(block)).collect();
                 if left.len() < text.len() {
-                    planned.insert(path.clone(), Some(format!("{}\n", left.trim_end())));
+                    planned.insert(path.clone(), Some(Next::Text(format!("{}\n", left.trim_end()))));
                 }
             }
             let lost = self.prove(&planned).await?;
@@ -343,9 +398,9 @@ impl Planning {
                 return Ok((Changes::new(), vec!["no block can go without loss".to_owned()]));
             }
             if lost.is_empty() {
-                let notes = planned.iter().map(|(path, text)| {
+                let notes = planned.iter().map(|(path, next)| {
                     let was = self.read(path).map_or(0, |text| text.len());
-                    let is = text.as_ref().map_or(0, String::len);
+                    let is = next.as_ref().and_then(Next::text).map_or(0, str::len);
                     format!(
                         "{}: {} B go that reach agents from another file",
                         self.inside(path),
@@ -407,6 +462,11 @@ fn words(block: &str) -> String {
 
 fn is_cut(source: &crate::answer::Source) -> bool {
     source.fate == Fate::Truncated || (source.fate == Fate::Dropped && source.limit.is_some())
+}
+
+/// Returns the sentences that an agent gets from the files of a core.
+fn told(core: &Core, answer: &Resolution) -> BTreeSet<String> {
+    texts(answer, |path| core.files.read(path).ok())
 }
 
 fn size(answer: &Resolution) -> Size {

@@ -2,6 +2,7 @@
 
 use tower_lsp::ls_types::{ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, ResourceOperationKind};
 
+use super::features::plans;
 use crate::report::actions::{Edit, Group};
 
 /// Capabilities of the client for edits.
@@ -71,7 +72,7 @@ impl Editing {
 
 /// Returns the code action capability that the server declares.
 pub(crate) fn provider(editing: Editing) -> Option<CodeActionProviderCapability> {
-    let kinds = Group::ALL.iter().map(|group| group.word().into()).collect();
+    let kinds = Group::ALL.iter().map(|group| group.word()).chain([plans::KIND]).map(Into::into).collect();
     let options = CodeActionOptions {
         code_action_kinds: Some(kinds),
         resolve_provider: Some(editing.resolves),

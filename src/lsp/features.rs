@@ -6,5 +6,6 @@ pub(crate) mod diagnostics;
 mod hover;
 mod navigation;
 mod notes;
+pub(crate) mod plans;
 mod rename;
 mod symbols;

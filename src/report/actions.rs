@@ -17,6 +17,7 @@ mod text;
 mod workspace;
 
 use disk::Disk;
+pub use split::has_movable;
 
 /// One code action.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,9 @@ pub struct Change {
     pub version: u64,
     /// How the user named the change.
     pub base: String,
+    /// The fork that the change comes from, as OWNER/NAME, if whoever asked named one: git does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<String>,
     /// The hash of the commit before it.
     pub before: String,
     /// The hash of the commit after it; `null`: the working tree.
@@ -193,21 +196,13 @@ fn unescaped(sentence: &str) -> String {
     entities.iter().fold(sentence.to_owned(), |text, (entity, letter)| text.replace(entity, letter))
 }
 
-/// Returns the sentences that an agent gets, without lines that name a source and without imports.
-pub fn texts(answer: &Resolution) -> BTreeSet<String> {
-    let names: Vec<String> = answer.answer.sources.iter().map(|source| source.place.to_string()).collect();
-    // A line that names a source separates the paragraphs before and after it.
-    let text = text(answer);
-    let own = text.lines().map(|line| if names.iter().any(|name| line.contains(name.as_str())) { "" } else { line });
-    let all = sentences::sentences(&own.collect::<Vec<_>>().join("\n"));
+/// Returns the sentences that an agent gets from files, without imports. `read` returns the content of a file.
+pub fn texts(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> BTreeSet<String> {
+    let all = sentences::sentences(&text_of_files(answer, read));
     let is_import = |sentence: &String| sentence.starts_with('@') && !sentence.contains(' ');
     // The heading level is ignored, since it may change when a section moves.
     let plain = |one: &String| unescaped(one.trim_start_matches('#').trim_start());
     all.iter().map(plain).filter(|one| !is_import(one)).collect()
-}
-
-fn text(answer: &Resolution) -> String {
-    answer.answer.messages.iter().map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Minimum length of a line of a file to search for in a client's text, in bytes; shorter lines may match by chance.

@@ -1,6 +1,7 @@
 //! Differences of files as a patch that `git apply` takes.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use crate::text::lines_beside;
 
@@ -23,6 +24,34 @@ pub fn patch(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     let _ = writeln!(out, "--- {}\n+++ {}", side(before, 'a'), side(after, 'b'));
     out.push_str(&hunks(before.unwrap_or_default(), after.unwrap_or_default()));
     out
+}
+
+/// Returns the patch that makes a link of a file, or of nothing. Git describes that as a deletion and a new file.
+pub fn link(name: &str, before: Option<&str>, target: &str) -> String {
+    let made = patch(name, None, Some(target)).replacen("file mode 100644", "file mode 120000", 1);
+    patch(name, before, None) + &made
+}
+
+/// Returns the replacements that change one text to another: whole lines, in order, as byte ranges of `before`.
+pub fn replacements(before: &str, after: &str) -> Vec<(Range<usize>, String)> {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let mut at = 0;
+    for (mark, line) in changes(before, after) {
+        if mark == ' ' {
+            at += line.len();
+            continue;
+        }
+        if found.last().is_none_or(|(range, _)| range.end != at) {
+            found.push((at..at, String::new()));
+        }
+        let Some((range, text)) = found.last_mut() else { continue };
+        match mark {
+            '-' => range.end += line.len(),
+            _ => text.push_str(line),
+        }
+        at = range.end;
+    }
+    found
 }
 
 /// Returns the hunks of a patch.
@@ -85,7 +114,27 @@ mod tests {
             let expected = if expected.is_empty() { String::new() } else { format!("diff --git a/f b/f\n{expected}") };
             assert_eq!(patch("f", before, after), expected);
         }
+        let made = "diff --git a/f b/f\nnew file mode 120000\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+g\n\\ No newline at end of file\n";
+        assert_eq!(link("f", None, "g"), made);
+        assert!(link("f", Some("a"), "g").starts_with("diff --git a/f b/f\ndeleted file mode 100644\n"));
         let two = patch("f", Some(&long), Some(&changed));
         assert_eq!(two.matches("@@ -").count(), 2, "{two}");
+    }
+
+    #[test]
+    fn replacements_are_of_the_lines_that_differ() {
+        for (before, after, expected) in [
+            ("a\nb\nc\n", "a\nc\n", vec![(2..4, "")]),
+            ("a\nb\nc", "x\na\nB\nc\nd", vec![(0..0, "x\n"), (2..4, "B\n"), (4..5, "c\nd")]),
+            ("", "a\n", vec![(0..0, "a\n")]),
+            ("a", "a", vec![]),
+        ] {
+            let found = replacements(before, after);
+            let mut text = before.to_owned();
+            found.iter().rev().for_each(|(range, new)| text.replace_range(range.clone(), new));
+            assert_eq!(text, after);
+            let found: Vec<(Range<usize>, &str)> = found.iter().map(|(range, text)| (range.clone(), &**text)).collect();
+            assert_eq!(found, expected, "{before:?} {after:?}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::words::{count, list};
+
 /// Result of `briefing plan`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Plan {
@@ -29,6 +31,46 @@ pub struct Proof {
     pub later: Vec<Loss>,
     /// Expectations of `briefing.toml`.
     pub expectations: Expectations,
+}
+
+impl Proof {
+    /// Says in one clause what agents lose, and which expectations would fail.
+    pub fn verdict(&self) -> String {
+        let mut all = match by_sentence(&self.lost).len() {
+            0 => vec!["nothing is lost".to_owned()],
+            lost => vec![format!("lost: {}", count(lost, "sentence"))],
+        };
+        let later = by_sentence(&self.later).len();
+        if later > 0 {
+            all.push(format!("only with a file that is read: {}", count(later, "sentence")));
+        }
+        let broken: Vec<&String> = self.expectations.broken().collect();
+        if !broken.is_empty() {
+            all.push(format!("expectations that would fail: {}", list(&broken)));
+        }
+        all.join("; ")
+    }
+}
+
+impl Expectations {
+    /// Returns the ids of those that hold now and would not.
+    pub fn broken(&self) -> impl Iterator<Item = &String> {
+        self.after.iter().filter(|id| !self.before.contains(id))
+    }
+}
+
+/// Groups losses by sentence; each comes with the agents and where they are started.
+pub fn by_sentence(all: &[Loss]) -> Vec<(&str, Vec<String>)> {
+    let mut sentences: Vec<(&str, Vec<String>)> = Vec::new();
+    for loss in all {
+        let whom = format!("{} started in {}", loss.agent, if loss.start == "." { "/" } else { &loss.start });
+        match sentences.iter_mut().find(|(sentence, _)| *sentence == loss.sentence) {
+            Some((_, agents)) if agents.contains(&whom) => {}
+            Some((_, agents)) => agents.push(whom),
+            None => sentences.push((&loss.sentence, vec![whom])),
+        }
+    }
+    sentences
 }
 
 /// How much an agent is told at the start of a session in the directory itself.

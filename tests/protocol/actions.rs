@@ -6,6 +6,8 @@ use super::editor::Editor;
 use crate::client::tests;
 
 const AGENTS: &str = "project/AGENTS.md";
+const ONE_TRUTH: &str = "Plan one AGENTS.md for all agents, with proof";
+const RULE: &str = "Never log personal data in any of the services.\n";
 
 /// What an editor says that can do everything with edits.
 fn able() -> Value {
@@ -206,7 +208,7 @@ tests! {
         let mut able_one = Editor::new();
         let result = able_one.initialize(json!({"capabilities": able()})).await;
         assert_eq!(result["capabilities"]["codeActionProvider"], json!({
-            "codeActionKinds": ["quickfix", "refactor.extract", "source.briefing"],
+            "codeActionKinds": ["quickfix", "refactor.extract", "source.briefing", "refactor.rewrite"],
             "resolveProvider": true,
         }));
         able_one.leave().await;
@@ -256,6 +258,107 @@ tests! {
         editor.until_diagnostics(AGENTS, |found| codes(found) == ["missing-script"]).await;
         editor.write("project/package.json", "{\"scripts\": {\"tset\": \"x\"}}");
         editor.until_diagnostics(AGENTS, |found| codes(found).is_empty()).await;
+        editor.leave().await;
+    }
+
+    async fn a_plan_is_a_refactoring_whose_proof_the_editor_shows_before_it_applies_anything() {
+        let mut editor = editor(able(), json!(["codex", "gemini-cli"])).await;
+        editor.write(AGENTS, "An older rule, which is saved.\n");
+        let gemini = "project/GEMINI.md";
+        let text = format!("{RULE}\nUse the shell tool for searches.\n");
+        editor.write(gemini, &text);
+        editor.open_document(gemini, &text).await;
+        editor.diagnostics(gemini).await;
+        // The editor's text counts, not that of the disk.
+        editor.open_document(AGENTS, RULE).await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, Some("refactor.rewrite")).await;
+        assert_eq!(titles(&actions), [ONE_TRUTH], "{actions}");
+        assert_eq!((&actions[0]["kind"], &actions[0]["edit"]), (&json!("refactor.rewrite.briefing.one-truth"), &Value::Null));
+        let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+        let edit = &resolved["edit"];
+        let changes = edit["documentChanges"].as_array().expect("changes");
+        assert_eq!(changes.len(), 1, "{edit}");
+        assert_eq!(changes[0]["textDocument"], json!({"uri": editor.uri(gemini), "version": 1}));
+        let first = json!({"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}});
+        assert_eq!(
+            changes[0]["edits"],
+            json!([{"range": first, "newText": "@./AGENTS.md\n", "annotationId": "plan"}])
+        );
+        let note = &edit["changeAnnotations"]["plan"];
+        assert_eq!((&note["label"], &note["needsConfirmation"]), (&json!(format!("{ONE_TRUTH}: nothing is lost")), &json!(true)));
+        let details = note["description"].as_str().expect("a text");
+        assert!(details.starts_with("GEMINI.md imports AGENTS.md\ncodex 0."), "{details}");
+        editor.leave().await;
+    }
+
+    async fn a_plan_is_offered_to_those_who_ask_and_says_where_there_is_nothing_to_do_or_to_lose() {
+        let mut editor = editor(able(), json!(["codex", "opencode"])).await;
+        editor.write("project/pay/a.ts", "");
+        let section = format!("# All\n\n{RULE}\n## pay\n\n{}", "- Two look at each change of an amount.\n".repeat(8) + "\n## Style\n\nShort names.\n");
+        editor.open_document(AGENTS, &section).await;
+        editor.diagnostics(AGENTS).await;
+        let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
+        let params = json!({
+            "textDocument": {"uri": editor.uri(AGENTS)}, "range": range, "context": {"diagnostics": [], "triggerKind": 2},
+        });
+        let moved = editor.ask("textDocument/codeAction", params).await.expect("a list");
+        assert!(!titles(&moved).iter().any(|title| title.starts_with("Plan")), "{moved}");
+        let actions = offered(&mut editor, AGENTS, 0, Some("refactor")).await;
+        let plans: Vec<&str> = titles(&actions).into_iter().filter(|title| title.starts_with("Plan")).collect();
+        assert_eq!(plans, [ONE_TRUTH, "Plan to split this file, with proof"], "{actions}");
+        let of = |title: &str| {
+            let mut all = actions.as_array().expect("a list").iter();
+            all.find(|action| action["title"] == title).expect("offered").clone()
+        };
+        let nothing = editor.ask("codeAction/resolve", of(ONE_TRUTH)).await.expect("the action");
+        assert_eq!(nothing["edit"], Value::Null);
+        let said = loop {
+            let said = editor.said().await;
+            if said["method"] == "window/showMessage" {
+                break said;
+            }
+        };
+        let message = said["params"]["message"].as_str().expect("a text");
+        assert!(message.starts_with("Briefing: nothing has to change\n"), "{said}");
+        let split = editor.ask("codeAction/resolve", of("Plan to split this file, with proof")).await.expect("it");
+        let note = &split["edit"]["changeAnnotations"]["plan"];
+        let label = note["label"].as_str().expect("a text");
+        assert!(label.starts_with("Plan to split this file, with proof: lost: "), "{note}");
+        let details = note["description"].as_str().expect("a text");
+        assert!(details.contains("\nlost: “Two look at each change of an amount.” (codex started in /"), "{details}");
+        let changes = split["edit"]["documentChanges"].as_array().expect("changes").clone();
+        assert!(
+            changes.iter().any(|one| one["kind"] == "create" && one["uri"] == editor.uri("project/pay/AGENTS.md") && one["annotationId"] == "plan"),
+            "{changes:?}"
+        );
+        assert!(!editor.path("project/pay/AGENTS.md").exists(), "it is the editor that writes");
+        editor.leave().await;
+    }
+
+    async fn an_editor_that_shows_no_preview_is_asked_with_the_proof() {
+        let mut able = able();
+        able["workspace"]["workspaceEdit"] = json!({"resourceOperations": ["rename", "create", "delete"]});
+        able["workspace"]["applyEdit"] = json!(true);
+        let mut editor = editor(able, json!(["codex", "gemini-cli"])).await;
+        editor.open_document(AGENTS, RULE).await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, Some("refactor.rewrite")).await;
+        assert_eq!(titles(&actions), [ONE_TRUTH], "{actions}");
+        let command = &actions[0]["command"];
+        let params = json!({"command": command["command"], "arguments": command["arguments"]});
+        let id = editor.send("workspace/executeCommand", params).await;
+        let question = editor.said().await;
+        let message = question["params"]["message"].as_str().expect("a text");
+        assert!(message.starts_with(&format!("Briefing: {ONE_TRUTH}: nothing is lost\n\nGEMINI.md imports AGENTS.md\n")), "{message}");
+        assert!(message.ends_with("\n\nApply it?"), "{message}");
+        editor.answer(&question, json!({"title": "Yes"})).await;
+        let edit = editor.said().await;
+        let changes = &edit["params"]["edit"];
+        assert_eq!(changes["documentChanges"][0], json!({"kind": "create", "uri": editor.uri("project/GEMINI.md")}));
+        assert_eq!(changes["changeAnnotations"], Value::Null);
+        editor.answer(&edit, json!({"applied": true})).await;
+        assert_eq!(editor.answer_to(id).await.expect("an answer"), json!({"applied": true}));
         editor.leave().await;
     }
 }

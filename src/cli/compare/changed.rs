@@ -153,6 +153,9 @@ fn groups(change: &Change) -> Vec<Group<'_>> {
 /// For people.
 pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String {
     let mut out = screen::judged(&change.judged, width);
+    if let Some(fork) = &change.fork {
+        let _ = writeln!(out, "The change comes from the fork {}\n", visible(fork));
+    }
     for group in groups(change) {
         for head in group.heads() {
             for line in lines::wrapped(&visible(&head), width) {
@@ -291,6 +294,9 @@ pub(in crate::cli) fn markdown(change: &Change, root: &Path) -> String {
 /// The part of a comment that says what agents are told.
 pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
     let mut out = String::from("#### What agents are told\n\n");
+    if let Some(fork) = &change.fork {
+        let _ = writeln!(out, "The change comes from the fork {}.\n", comment_code(fork));
+    }
     let all = groups(change);
     for (at, group) in all.iter().enumerate() {
         if out.len() > COMMENT_BYTES {

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Changes, Planning, blocks, words};
+use super::{Changes, Links, Next, Planning, blocks, size, told, words};
 use crate::disk::Filesystem;
 use crate::engine::below::below;
 use crate::engine::inspect::whose;
-use crate::report::change::texts;
 use crate::report::expect::paragraphs;
 use crate::snapshot::FileType;
 
@@ -24,49 +23,98 @@ static BRIDGES: &[Bridge] = &[
     Bridge { name: "QWEN.md", import: "@./AGENTS.md\n" },
 ];
 
+/// Way in which a bridge leads to the AGENTS.md beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// There is no bridge.
+    None,
+    Import,
+    Link,
+}
+
+/// Name of the one truth.
+const TRUTH: &str = "AGENTS.md";
+
+/// Returns true for the names of files from which a plan makes one AGENTS.md.
+pub(crate) fn is_truth_or_bridge(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name == TRUTH || BRIDGES.iter().any(|bridge| bridge.name == name)
+}
+
 /// Settings that name AGENTS.md: the file, and the line.
 const SETTINGS: [(&str, &str); 1] = [(".aider.conf.yml", "read: AGENTS.md\n")];
 
 impl Planning {
     /// Plans one AGENTS.md in the root, and one in each directory below it with instructions of its own. A file that
-    /// only repeats it is deleted or imports it, whichever loses less in the root; a file that says more keeps the
-    /// difference. Agents with neither get a setting.
-    pub(super) async fn one_truth(&self) -> Result<(Changes, Vec<String>), String> {
+    /// only repeats it is deleted, imports it or becomes a link to it, whichever loses least in the root; a file that
+    /// says more keeps the difference. Agents with neither get a setting.
+    pub(super) async fn one_truth(&self, links: Links) -> Result<(Changes, Vec<String>), String> {
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let truth = self
             .truth(&self.root, &mut files, &mut notes)
             .ok_or("there is neither AGENTS.md nor CLAUDE.md, GEMINI.md or QWEN.md here")?;
-        let mut importing = Vec::new();
+        let mut ways = Vec::new();
         for bridge in BRIDGES {
             let path = self.root.join(bridge.name);
             if let Some(note) = self.is_linked(&path) {
                 notes.push(note);
-                importing.push(bridge);
+                ways.push(Way::Import);
                 continue;
             }
-            let mut best: Option<(usize, bool)> = None;
-            for imports in [false, true] {
-                let mut tried = files.clone();
-                tried.insert(path.clone(), self.bridged(bridge, &path, &truth, imports));
-                let lacks = self.lacks(&tried, &truth).await?;
-                if best.is_none_or(|(least, _)| lacks < least) {
-                    best = Some((lacks, imports));
-                }
-            }
-            let imports = best.is_some_and(|(_, imports)| imports);
-            importing.extend(imports.then_some(bridge));
-            self.bridge(bridge, &path, &truth, imports, &mut files, &mut notes);
+            let way = self.best_way(bridge, &path, &truth, links, &files, &mut notes).await?;
+            ways.push(way);
+            self.bridge(bridge, &path, &truth, way, &mut files, &mut notes);
         }
         for dir in self.nested().await? {
             let Some(truth) = self.truth(&dir, &mut files, &mut notes) else { continue };
-            for bridge in BRIDGES {
+            for (bridge, way) in BRIDGES.iter().zip(&ways) {
                 let path = dir.join(bridge.name);
                 if self.is_linked(&path).is_none() {
-                    let imports = importing.iter().any(|one| one.name == bridge.name);
-                    self.bridge(bridge, &path, &truth, imports, &mut files, &mut notes);
+                    self.bridge(bridge, &path, &truth, *way, &mut files, &mut notes);
                 }
             }
         }
+        self.name_in_settings(&truth, &mut files, &mut notes).await?;
+        Ok((files, notes))
+    }
+
+    /// Tries the ways of a bridge in the root. Of those that lose least, an import is taken only if no bridge does as
+    /// well, and a link only if agents are told less than by an import.
+    async fn best_way(
+        &self,
+        bridge: &Bridge,
+        path: &Path,
+        truth: &str,
+        links: Links,
+        files: &Changes,
+        notes: &mut Vec<String>,
+    ) -> Result<Way, String> {
+        let mut best: Option<(Cost, Way)> = None;
+        for way in [Way::None, Way::Import, Way::Link] {
+            let text = self.bridged(bridge, path, truth, way);
+            if way == Way::Link && (links == Links::Never || !matches!(text, Some(Next::Link(_)))) {
+                continue;
+            }
+            let mut tried = files.clone();
+            tried.insert(path.to_owned(), text);
+            let cost = self.cost(&tried, truth).await?;
+            let is_better = best.as_ref().is_none_or(|(least, before)| match (before, way) {
+                (Way::Import, Way::Link) => cost < *least,
+                _ => cost.lacks < least.lacks,
+            });
+            if let (true, Some((least, Way::Import)), Way::Link) = (is_better, &best, way) {
+                let saved = least.bytes.saturating_sub(cost.bytes);
+                notes.push(format!("a link instead of an import saves {saved} B at the start; Windows makes links only with core.symlinks"));
+            }
+            if is_better {
+                best = Some((cost, way));
+            }
+        }
+        Ok(best.map_or(Way::None, |(_, way)| way))
+    }
+
+    /// Names AGENTS.md in the settings of agents that read it in no other way.
+    async fn name_in_settings(&self, truth: &str, files: &mut Changes, notes: &mut Vec<String>) -> Result<(), String> {
         for (name, setting) in SETTINGS {
             let path = self.root.join(name);
             let was = self.read(&path);
@@ -77,13 +125,13 @@ impl Planning {
             }
             let lines = was.as_ref().map_or_else(String::new, |text| format!("{}\n", text.trim_end()));
             let mut tried = files.clone();
-            tried.insert(path.clone(), Some(lines + setting));
-            if self.lacks(&tried, &truth).await? < self.lacks(&files, &truth).await? {
+            tried.insert(path.clone(), Some(Next::Text(lines + setting)));
+            if self.cost(&tried, truth).await?.lacks < self.cost(files, truth).await?.lacks {
                 notes.push(format!("{name} names AGENTS.md"));
-                files = tried;
+                *files = tried;
             }
         }
-        Ok((files, notes))
+        Ok(())
     }
 
     /// Returns a note if a bridge is a link, or the file that the AGENTS.md beside it leads to.
@@ -92,7 +140,7 @@ impl Planning {
         match self.is_link(path) {
             true => Some(format!("{name} is a link, and stays one")),
             false => {
-                let truth = path.with_file_name("AGENTS.md");
+                let truth = path.with_file_name(TRUTH);
                 let leads_here = self.is_link(&truth) && real(&truth) == real(path);
                 leads_here.then(|| format!("{name} is what AGENTS.md leads to, and stays"))
             }
@@ -105,7 +153,7 @@ impl Planning {
 
     /// Returns the planned text of a directory's AGENTS.md: its own text, or the largest of the other files.
     fn truth(&self, dir: &Path, files: &mut Changes, notes: &mut Vec<String>) -> Option<String> {
-        let agents_md = dir.join("AGENTS.md");
+        let agents_md = dir.join(TRUTH);
         if let Some(truth) = self.read(&agents_md) {
             return Some(truth);
         }
@@ -113,7 +161,7 @@ impl Planning {
         let (text, path) =
             others.filter_map(|path| Some((self.read(&path)?, path))).max_by_key(|(text, _)| text.len())?;
         notes.push(format!("{} takes over what {} says", self.inside(&agents_md), self.inside(&path)));
-        files.insert(agents_md, Some(text.clone()));
+        files.insert(agents_md, Some(Next::Text(text.clone())));
         Some(text)
     }
 
@@ -121,10 +169,7 @@ impl Planning {
     async fn nested(&self) -> Result<BTreeSet<PathBuf>, String> {
         let answers = self.answers(&self.now).await?;
         let found = below(&self.now, &self.root, &answers, None).instructions.into_iter();
-        let is_named = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name == "AGENTS.md" || BRIDGES.iter().any(|bridge| bridge.name == name)
-        };
+        let is_named = |path: &PathBuf| is_truth_or_bridge(path);
         let is_own = |path: &PathBuf| {
             let relative = path.strip_prefix(&self.root).unwrap_or(path);
             let is_hidden = relative.iter().any(|part| part.to_string_lossy().starts_with('.'));
@@ -134,14 +179,15 @@ impl Planning {
         Ok(dirs.filter(|dir| *dir != self.root).collect())
     }
 
-    /// Returns the planned text of a file beside an AGENTS.md: what only this file says, and the import if `imports` is
-    /// set.
-    fn bridged(&self, bridge: &Bridge, path: &Path, truth: &str, imports: bool) -> Option<String> {
+    /// Returns the planned state of a file beside an AGENTS.md. What only this file says stays; a link could not say it,
+    /// so it is imported then.
+    fn bridged(&self, bridge: &Bridge, path: &Path, truth: &str, way: Way) -> Option<Next> {
         let own = self.read(path).map(|text| own_blocks(&text, truth)).filter(|own| !own.trim().is_empty());
-        match (imports, own) {
-            (false, own) => own,
-            (true, None) => Some(bridge.import.to_owned()),
-            (true, Some(own)) => Some(format!("{}\n{own}", bridge.import)),
+        match (way, own) {
+            (Way::None, own) => own.map(Next::Text),
+            (Way::Link, None) => Some(Next::Link(TRUTH)),
+            (Way::Import, None) => Some(Next::Text(bridge.import.to_owned())),
+            (Way::Import | Way::Link, Some(own)) => Some(Next::Text(format!("{}\n{own}", bridge.import))),
         }
     }
 
@@ -150,32 +196,43 @@ impl Planning {
         bridge: &Bridge,
         path: &Path,
         truth: &str,
-        imports: bool,
+        way: Way,
         files: &mut Changes,
         notes: &mut Vec<String>,
     ) {
-        let text = self.bridged(bridge, path, truth, imports);
+        let next = self.bridged(bridge, path, truth, way);
         let name = self.inside(path);
-        match &text {
-            Some(_) if imports => notes.push(format!("{name} imports AGENTS.md")),
+        match &next {
+            Some(Next::Link(_)) => notes.push(format!("{name} is a link to AGENTS.md")),
+            Some(_) if way != Way::None => notes.push(format!("{name} imports AGENTS.md")),
             Some(_) => notes.push(format!("{name} keeps what AGENTS.md does not say")),
             None if self.read(path).is_some() => {
                 notes.push(format!("{name} goes: whoever reads it reads AGENTS.md where it is not there"));
             }
             None => {}
         }
-        files.insert(path.to_owned(), text);
+        files.insert(path.to_owned(), next);
     }
 
-    /// Counts the sentences that agents would lose, and those of a text that would not reach them at the start.
-    async fn lacks(&self, files: &Changes, truth: &str) -> Result<usize, String> {
+    async fn cost(&self, files: &Changes, truth: &str) -> Result<Cost, String> {
         let proof = self.prove(files).await?;
         let plain = |one: &String| one.trim_start_matches('#').trim_start().to_owned();
         let wanted: BTreeSet<String> = crate::report::sentences::sentences(truth).iter().map(plain).collect();
-        let answers = self.answers(&self.with(files)).await?;
-        let not_told = answers.iter().map(|answer| wanted.difference(&texts(answer)).count());
-        Ok(not_told.sum::<usize>() + proof.lost.len() + proof.later.len())
+        let then = self.with(files);
+        let answers = self.answers(&then).await?;
+        let not_told = answers.iter().map(|answer| wanted.difference(&told(&then, answer)).count());
+        let lacks = not_told.sum::<usize>() + proof.lost.len() + proof.later.len();
+        Ok(Cost { lacks, bytes: answers.iter().map(|answer| size(answer).bytes).sum() })
     }
+}
+
+/// Cost of a plan: first what agents lack, then the bytes that they are told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// Number of sentences that agents would lose, and of those that would not reach them at the start.
+    lacks: usize,
+    /// Bytes of the instructions of all agents at the start.
+    bytes: usize,
 }
 
 /// Returns the blocks of a text that another text does not contain, without imports.

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::*;
 
 use super::super::editing::Editing;
 use super::super::requests::Command;
-use super::diagnostics;
+use super::{diagnostics, plans};
 use crate::disk::{self, Buffers};
 use crate::engine::Core;
 use crate::engine::convert;
@@ -26,9 +26,16 @@ const YES: &str = "Yes";
 /// Identifies an action whose edit is computed later.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Known {
-    uri: Uri,
+    pub(super) uri: Uri,
     range: Range,
-    title: String,
+    pub(super) title: String,
+}
+
+/// The edit of a chosen action.
+pub(super) struct Chosen {
+    pub edit: WorkspaceEdit,
+    /// Question that asks the user for consent, without its mark, if the client cannot ask.
+    pub question: String,
 }
 
 /// View of one document, and the actions for it.
@@ -43,9 +50,10 @@ impl Server {
         let editing = self.connection.abilities().editing;
         let (uri, range) = (params.text_document.uri, params.range);
         let Some(path) = view::file(&uri).filter(|_| editing.actions) else { return Ok(None) };
-        let only = params.context.only;
-        let wanted =
-            |group: Group| only.as_ref().is_none_or(|only| only.iter().any(|kind| holds(kind.as_str(), group)));
+        let only = &params.context.only;
+        let wanted = |group: Group| {
+            only.as_ref().is_none_or(|only| only.iter().any(|kind| includes(kind.as_str(), group.word())))
+        };
         // Actions for the whole workspace are offered in any of its files, if the client asks for that kind.
         let workspace = wanted(Group::Workspace) && (only.is_some() || concerns(&path, &self.core.session()));
         let offer = self.offer(&uri, &path, range, workspace).await?;
@@ -58,7 +66,7 @@ impl Server {
                 continue;
             }
             let Some(mut said) = self.said(action, offer.view.as_ref(), editing) else { continue };
-            let known = || serde_json::to_value(Known { uri: uri.clone(), range, title: action.title.clone() }).ok();
+            let known = || known(&uri, range, &action.title);
             if editing.is_asked_here(&action.edits) {
                 said.command = known().map(|known| Command::Apply.with(&action.title, known));
             } else if editing.resolves {
@@ -71,6 +79,14 @@ impl Server {
             }
             list.push(said);
         }
+        for mut plan in offer.view.iter().flat_map(|view| plans::offered(view, &params.context, editing)) {
+            let known = known(&uri, range, &plan.title);
+            match editing.confirms && editing.resolves {
+                true => plan.data = known,
+                false => plan.command = known.map(|known| Command::Apply.with(&plan.title, known)),
+            }
+            list.push(plan);
+        }
         Ok(Some(list.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
     }
 
@@ -81,15 +97,15 @@ impl Server {
         }
         let known = action.data.clone().and_then(|data| serde_json::from_value::<Known>(data).ok());
         let Some(known) = known else { return Err(Error::invalid_params("data: not that of an action of Briefing")) };
-        action.edit = self.found_again(&known).await?;
+        action.edit = self.found_again(&known).await?.map(|chosen| chosen.edit);
         Ok(action)
     }
 
     /// Handles `briefing.apply`: asks the user, then has the client apply the edit. Returns true if it was applied.
     pub(crate) async fn apply(&self, known: Known) -> Result<bool> {
-        let Some(edit) = self.found_again(&known).await? else { return Ok(false) };
+        let Some(Chosen { edit, question }) = self.found_again(&known).await? else { return Ok(false) };
         let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
-        let question = format!("Briefing: {}?", known.title);
+        let question = format!("Briefing: {question}?");
         let chosen = self.connection.client.show_message_request(
             MessageType::WARNING,
             question,
@@ -102,12 +118,24 @@ impl Server {
     }
 
     /// Recomputes the edit of an offered action from the current files.
-    async fn found_again(&self, known: &Known) -> Result<Option<WorkspaceEdit>> {
+    async fn found_again(&self, known: &Known) -> Result<Option<Chosen>> {
         let editing = self.connection.abilities().editing;
         let path = convert::path_of(&known.uri)?;
+        if let Some(task) = plans::task(&known.title, &path) {
+            return self.planned(known, &path, task).await;
+        }
         let offer = self.offer(&known.uri, &path, known.range, true).await?;
         let Some(same) = offer.actions.iter().find(|other| other.title == known.title) else { return Ok(None) };
-        Ok(self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await)
+        let edit = self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await;
+        Ok(edit.map(|edit| Chosen { edit, question: known.title.clone() }))
+    }
+
+    /// Returns the working tree around a file of the workspace.
+    pub(super) async fn worktree_of(&self, file: &Path) -> Result<Option<PathBuf>> {
+        let Some(folder) = self.core.session().folder_of(file).cloned() else { return Ok(None) };
+        let (core, file) = (self.core.clone(), file.to_owned());
+        let look = move || worktree(&file, &folder, &Looked(&core.files));
+        tokio::task::spawn_blocking(look).await.map(Some).map_err(|_| Error::internal_error())
     }
 
     /// Collects all actions for a range, and those for the workspace if `workspace` is set.
@@ -247,9 +275,13 @@ fn plain(operations: Vec<DocumentChangeOperation>) -> HashMap<Uri, Vec<TextEdit>
     changes
 }
 
-/// Returns true if a requested kind includes a group: `source` includes `source.briefing`.
-fn holds(kind: &str, group: Group) -> bool {
-    kind.is_empty() || group.word().strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// Returns true if a requested kind includes another: `source` includes `source.briefing`.
+pub(super) fn includes(kind: &str, other: &str) -> bool {
+    kind.is_empty() || other.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn known(uri: &Uri, range: Range, title: &str) -> Option<serde_json::Value> {
+    serde_json::to_value(Known { uri: uri.clone(), range, title: title.to_owned() }).ok()
 }
 
 /// Facts from the disk as it is now, with the editor's unsaved texts.

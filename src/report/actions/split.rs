@@ -50,6 +50,11 @@ fn largest(text: &str) -> Option<Section> {
     movable(text).into_iter().max_by_key(|section| section.range.len())
 }
 
+/// Returns true if a text has sections that are worth files of their own.
+pub fn has_movable(text: &str) -> bool {
+    !movable(text).is_empty()
+}
+
 /// Returns the sections of the first level that has several, and their subsections.
 fn movable(text: &str) -> Vec<Section> {
     let mut top = symbols(text);
