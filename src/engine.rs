@@ -50,6 +50,10 @@ pub struct Core {
     /// Cache used instead of the index if nothing is watched.
     pub(crate) at_rest: Option<AtRest>,
     pub(crate) files: Buffers,
+    /// True if `files` are those of the disk, and not those of a revision or a plan.
+    pub(crate) is_on_disk: bool,
+    /// Names below the folder of a one-time command.
+    pub(crate) listing: Mutex<Option<Arc<below::Listing>>>,
     pub(crate) watcher: OnceLock<Watcher>,
     pub(crate) workspace: Workspace,
     /// Paths that the instruction files of the workspace mention.
@@ -89,9 +93,10 @@ impl Core {
     }
 
     /// Creates a core for a single command: nothing is watched, and `files` are taken as unchanging.
-    pub(crate) fn at_rest(base: Defaults, files: Buffers) -> Arc<Core> {
+    pub(crate) fn at_rest(base: Defaults, files: Buffers, is_on_disk: bool) -> Arc<Core> {
         let today = base.surroundings.date;
-        Arc::new(Core::over(files, Some(AtRest::default()), Session::new(base), Box::new(move || today)))
+        let core = Core::over(files, Some(AtRest::default()), Session::new(base), Box::new(move || today));
+        Arc::new(Core { is_on_disk, ..core })
     }
 
     pub(crate) fn over(
@@ -104,6 +109,8 @@ impl Core {
             index: Index::default(),
             at_rest,
             files,
+            is_on_disk: true,
+            listing: Mutex::default(),
             watcher: OnceLock::new(),
             workspace: Workspace::default(),
             mentions: Mentions::default(),

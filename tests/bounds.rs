@@ -353,6 +353,27 @@ fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
 }
 
 #[test]
+fn a_list_that_codex_shortens_by_an_unknown_measure_is_not_exact() {
+    let mut world = World::empty();
+    world.directory(Path::new("/h"));
+    world.git(Path::new("/p"));
+    let skill = |number: usize, words: usize| {
+        format!("---\nname: s{number}\ndescription: {}\n---\nText.\n", "word ".repeat(words)).into_bytes()
+    };
+    for number in 0..90 {
+        world.file(Path::new(&format!("/p/.agents/skills/s{number}/SKILL.md")), skill(number, 3));
+    }
+    assert_eq!(resolved(&world, "codex from /p").fidelity, Fidelity::Exact);
+    for number in 0..90 {
+        world.file(Path::new(&format!("/p/.agents/skills/s{number}/SKILL.md")), skill(number, 150));
+    }
+    let resolution = resolved(&world, "codex from /p");
+    assert_eq!(resolution.fidelity, Fidelity::Files);
+    let reason = resolution.answer.files_only.as_deref().expect("it says why");
+    assert!(reason.contains("how far is not known before it has written its own skills"), "{reason}");
+}
+
+#[test]
 fn what_an_answer_may_read_has_a_bound_in_bytes() {
     let mut world = World::empty();
     for number in 0..200 {

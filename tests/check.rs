@@ -190,6 +190,44 @@ fn a_project_says_who_is_judged_and_every_form_repeats_it() {
 }
 
 #[test]
+fn agents_to_whom_only_files_below_the_root_speak_are_judged() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "Root.\n"),
+        ("project/web/AGENTS.md", "Of the web.\n"),
+        ("project/app/.cursor/rules/a.mdc", "---\nalwaysApply: true\n---\nOf the app.\n"),
+        // Neither what tests and skills bring, nor the code of others.
+        ("project/tests/fixtures/GEMINI.md", "Of a fixture.\n"),
+        ("project/vendor/lib/.clinerules/a.md", "Of a library.\n"),
+        ("project/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints.\n---\n"),
+        ("project/skills/lint/QWEN.md", "Of a skill.\n"),
+    ]);
+    let judged = |from: &str, command: &[&str]| {
+        let said: Value = serde_json::from_str(&out(&place.run(from, command))).expect("JSON");
+        let judged = said["judged"].as_array().expect("a list").clone();
+        judged
+            .into_iter()
+            .map(|one| {
+                format!("{} {}", one["agent"].as_str().unwrap_or_default(), one["because"].as_str().unwrap_or_default())
+            })
+            .collect::<Vec<_>>()
+    };
+    let check = ["check", "--no-home", "--exit-zero", "--format", "json"];
+    let expected = [
+        "claude-code because of CLAUDE.md",
+        "cursor because of app/.cursor/rules/a.mdc",
+        "codex because of web/AGENTS.md",
+        "copilot-cli because of web/AGENTS.md",
+        "agents-md because of web/AGENTS.md",
+    ];
+    assert_eq!(judged("project", &check), expected);
+    assert_eq!(judged("project", &["why", "--no-home", "--format", "json", "Of the web."]), expected);
+    // What lies elsewhere does not speak to those who start here.
+    assert_eq!(judged("project/app", &check)[1], "cursor because of .cursor");
+    assert_eq!(judged("project/app", &check).len(), 2);
+}
+
+#[test]
 fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
     let place = project();
     let written = place.run("home/project", &with(&["--write-baseline", "known.json"]));

@@ -24,7 +24,7 @@ pub(crate) fn at_rest(
         None => Buffers::over(Still::below(&real, Real)),
         Some(revision) => Buffers::over(AtRevision::open(&Real, &real, revision)?),
     };
-    let core = Core::at_rest(base, files);
+    let core = Core::at_rest(base, files, revision.is_none());
     core.start_in(&real, settings);
     Ok((runtime()?, core))
 }
@@ -36,7 +36,7 @@ pub(crate) fn at_rest_over(
     settings: Settings,
     files: impl Filesystem + 'static,
 ) -> Arc<Core> {
-    let core = Core::at_rest(base, Buffers::over(files));
+    let core = Core::at_rest(base, Buffers::over(files), false);
     core.start_in(cwd, settings);
     core
 }

@@ -87,7 +87,14 @@ impl Core {
             return Arc::new(Roster::of(&[], &defaults.customs, &defaults.editor));
         }
         let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
-        Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
+        let mut found = found.value.clone();
+        // What lies at the start or above it is the better reason.
+        for (id, reason) in self.evidence_below(cwd) {
+            if !found.iter().any(|(known, other)| *known == id && other.what == reason.what) {
+                found.push((id, reason));
+            }
+        }
+        Arc::new(Roster::of(&found, &defaults.customs, &defaults.editor))
     }
 
     /// Returns the agents declared for the start directory `cwd`, by its workspace and by the settings.

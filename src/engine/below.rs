@@ -13,6 +13,7 @@ use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::queries::patterns::{self, Matches};
+use crate::queries::roster::{ReasonFor, evidence_in};
 use crate::report::findings::names::is_distinctive;
 use crate::report::findings::patterns as patterns_of;
 use crate::request::beside;
@@ -27,8 +28,39 @@ pub(crate) struct Below {
     pub declarations: Vec<PathBuf>,
 }
 
-/// Searches a directory for instruction files, settings and declarations.
-pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revision: Option<&str>) -> Below {
+/// Names below a directory that may matter to agents.
+pub(crate) struct Listing {
+    root: PathBuf,
+    files: Vec<PathBuf>,
+    /// Directories named like an instruction file.
+    not_files: Vec<PathBuf>,
+    /// Evidence for agents, the nearest to the root first.
+    evidence: Vec<ReasonFor>,
+}
+
+impl Core {
+    /// Lists what lies below a directory; once for a one-time command.
+    fn listing(&self, root: &Path) -> Arc<Listing> {
+        let mut known = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listing) = known.as_ref().filter(|listing| listing.root == root) {
+            return listing.clone();
+        }
+        let listing = Arc::new(list(self, root));
+        *known = Some(listing.clone());
+        listing
+    }
+
+    /// Returns the evidence for agents in the files below the directory `cwd`. Only a one-time command looks for it.
+    pub(crate) fn evidence_below(&self, cwd: &Path) -> Vec<ReasonFor> {
+        let folder = self.session().folders.first().filter(|folder| cwd.starts_with(folder)).cloned();
+        let Some(folder) = folder.filter(|_| self.at_rest.is_some()) else { return Vec::new() };
+        let listing = self.listing(&folder);
+        let is_below = |(_, reason): &&ReasonFor| reason.path.as_ref().is_some_and(|path| path.starts_with(cwd));
+        listing.evidence.iter().filter(is_below).cloned().collect()
+    }
+}
+
+fn list(core: &Core, root: &Path) -> Listing {
     let customs = core.session().custom_names.clone();
     let of_agents = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || SETTINGS_FILES.may_match(name);
     let wanted = |name: &OsStr| of_agents(name) || customs.contains(name) || name == FILE_NAME;
@@ -41,21 +73,43 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
             }
         }
     };
-    let found = match revision {
-        None => scan::scan(root, Threads::PerCore, &wanted, entered, &Progress::default()),
-        Some(_) => scan::scan_in(&core.files, root, &wanted),
+    let files = match core.is_on_disk {
+        true => scan::scan(root, Threads::PerCore, &wanted, entered, &Progress::default()),
+        false => scan::scan_in(&core.files, root, &wanted),
     };
+    let not_files = std::mem::take(&mut *not_files.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut samples = Samples::below(core, root);
+    let mut speaking: Vec<&PathBuf> = files.iter().filter(|file| is_instruction_file(file, &customs)).collect();
+    speaking.sort_by_key(|file| (file.components().count(), *file));
+    speaking.retain(|file| !samples.hold(file) && vendored(file.strip_prefix(root).unwrap_or(file)).is_none());
+    let evidence = speaking.into_iter().flat_map(|file| evidence_in(file, root)).collect();
+    Listing { root: root.to_owned(), files, not_files, evidence }
+}
+
+/// Returns the directory of third-party code that a path relative to the project leads through.
+pub(crate) fn vendored(inside: &Path) -> Option<&OsStr> {
+    inside.iter().find(|part| VENDORED.iter().any(|name| *part == *name))
+}
+
+/// Names of directories in which projects keep third-party code.
+const VENDORED: [&str; 8] =
+    ["vendor", "vendored", "third_party", "third-party", "node_modules", "external", "extern", "Pods"];
+
+/// Searches a directory for instruction files, settings and declarations.
+pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Below {
+    let customs = core.session().custom_names.clone();
+    let listing = core.listing(root);
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
     // Files that cannot be inspected, or whose names are too long, count as missing.
     let is_there = |path: &&Path| path.starts_with(root) && core.files.lstat(path).is_ok();
     let named = named.filter(is_there).map(Path::to_owned);
+    let found = &listing.files;
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
     declarations.sort_unstable();
     let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
-    let not_files = std::mem::take(&mut *not_files.lock().unwrap_or_else(PoisonError::into_inner));
-    let instructions =
-        found.into_iter().chain(not_files).filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
+    let named_so = found.iter().chain(&listing.not_files).filter(|file| is_instruction_file(file, &customs));
+    let instructions = named_so.cloned().chain(named).collect();
     Below { instructions, settings, declarations }
 }
 

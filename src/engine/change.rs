@@ -70,7 +70,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
                 }
             }
             None => {
-                let touched = Touched::find(&asking, &answers, (&before, after.as_deref())).await;
+                let touched = Touched::find(&asking, &answers).await;
                 let mut listed = Listed::new();
                 for when in touched.moments {
                     let told = asking.ask(&when, &mut moments).await;
@@ -358,13 +358,9 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub async fn find(
-        asking: &Asking<'_>,
-        session: &[Arc<Resolution>],
-        (before, after): (&str, Option<&str>),
-    ) -> Touched {
+    pub async fn find(asking: &Asking<'_>, session: &[Arc<Resolution>]) -> Touched {
         let Asking { then, now, root, .. } = asking;
-        let found = [below(then, root, session, Some(before)), below(now, root, session, after)];
+        let found = [below(then, root, session), below(now, root, session)];
         let settings: BTreeSet<PathBuf> = found.iter().flat_map(|found| &found.settings).cloned().collect();
         let files: BTreeSet<PathBuf> =
             found.into_iter().flat_map(|found| found.instructions).chain(settings.iter().cloned()).collect();

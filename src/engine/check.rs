@@ -72,7 +72,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
         let judged = core.judged(&places, &session).await;
-        let Below { instructions, settings: _, declarations } = below(&core, &root, &session, revision);
+        let Below { instructions, settings: _, declarations } = below(&core, &root, &session);
         let mut files = instructions.clone();
         files.extend(settings_files(&core, &root, &session));
         // Problems of the project's declarations are reported even if no agent reads the file.

@@ -116,7 +116,7 @@ pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&
         let cwd = core.session().folders[0].clone();
         let answers = core.started_in(&cwd).await?;
         let root = project(&cwd, &home, &answers);
-        prove(&core, &root, &below(&core, &root, &answers, revision), Files::Scanned(revision)).await
+        prove(&core, &root, &below(&core, &root, &answers), Files::Scanned(revision)).await
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Core;
 use super::alone::at_rest;
+use super::below::vendored;
 use super::settings::Settings;
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
@@ -16,10 +17,6 @@ use crate::report::grants::{FILES, Grant, grants};
 use crate::report::inspection::{Inspection, Note, OfAgent, Told, disguised};
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::FileType;
-
-/// Names of directories in which projects keep third-party code.
-const VENDORED: [&str; 8] =
-    ["vendor", "vendored", "third_party", "third-party", "node_modules", "external", "extern", "Pods"];
 
 /// Inspects a directory.
 ///
@@ -144,7 +141,7 @@ pub(super) fn whose(core: &Core, root: &Path, path: &Path) -> Option<Note> {
     if let Some(dir) = nested {
         return note(format!("of another repository, in {} (a submodule or a clone)", inside(root, dir)));
     }
-    if let Some(name) = relative.iter().find(|part| VENDORED.iter().any(|name| *part == *name)) {
+    if let Some(name) = vendored(relative) {
         return note(format!("vendored, in {}", name.to_string_lossy()));
     }
     dirs.reverse();

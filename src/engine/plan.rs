@@ -168,7 +168,7 @@ impl Planning {
         let agents = agents(&then, &self.now, &Request::default(), &places, &answers).await?;
         // The planned files are the side `then`, because the agents are determined from the current files.
         let asking = Asking { then: &then, now: &self.now, root: &self.root, agents };
-        let touched = Touched::find(&asking, &answers, ("planned", Some("now"))).await;
+        let touched = Touched::find(&asking, &answers).await;
         let mut proof = Proof::default();
         let mut missing: Vec<Loss> = Vec::new();
         let mut gets: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -221,7 +221,7 @@ impl Planning {
         session: &[Arc<Resolution>],
         revision: Option<&str>,
     ) -> Result<Proofs, String> {
-        prove(core, &self.root, &below(core, &self.root, session, revision), Files::Scanned(revision)).await
+        prove(core, &self.root, &below(core, &self.root, session), Files::Scanned(revision)).await
     }
 
     /// Returns the answers for agents started in the root.
@@ -328,7 +328,7 @@ impl Planning {
     /// Returns the sets of the project's own files that reach an agent together at a start, one set per agent and start
     /// directory: the root, and every directory with an instruction file.
     async fn together(&self) -> Result<Vec<BTreeSet<PathBuf>>, String> {
-        let found = below(&self.now, &self.root, &self.answers(&self.now).await?, None);
+        let found = below(&self.now, &self.root, &self.answers(&self.now).await?);
         let mut dirs: BTreeSet<&Path> = found.instructions.iter().filter_map(|path| path.parent()).collect();
         dirs.insert(&self.root);
         let mut together = Vec::new();

@@ -42,7 +42,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let asking = Asking { core: &core, questions: questions.map_err(|error| error.message.into_owned())? };
         let mut near: Vec<(Vec<PathBuf>, Near)> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
-        let all = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
+        let all = below(&core, &root, &answers).instructions.into_iter().chain(sources.map(Path::to_owned));
         // Names of one file are adjacent, its own before the links to it.
         let mut files: BTreeMap<PathBuf, BTreeSet<(bool, PathBuf)>> = BTreeMap::new();
         for path in all {

@@ -5,6 +5,7 @@
 //! evidence is listed in each profile.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::installed::{Installed, Start, on_path, places_on_path};
@@ -221,6 +222,19 @@ impl Query for Reasons {
         }
         Ok(found)
     }
+}
+
+/// Returns the evidence that an instruction file of a project is: names that belong to one agent alone, at any depth, and the
+/// name that many share.
+pub fn evidence_in(file: &Path, root: &Path) -> Vec<ReasonFor> {
+    let reason = |what| Reason { what, path: Some(file.to_owned()), name: None };
+    let names: Vec<&OsStr> = file.strip_prefix(root).unwrap_or(file).iter().collect();
+    let speaks_to =
+        |profile: &&&'static Profile| profile.evidence.files.iter().any(|own| names.contains(&OsStr::new(own)));
+    let own = ALL.iter().filter(speaks_to).map(|profile| (profile.id, reason(What::Repository)));
+    let is_shared = names.last() == Some(&OsStr::new(SHARED));
+    let shared = USUAL.into_iter().filter(|_| is_shared).map(|id| (id, reason(What::Shared)));
+    own.chain(shared).collect()
 }
 
 /// Returns the directories whose files count as evidence: from the working directory up to the root of the repository,

@@ -55,7 +55,7 @@ pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<De
         let answers = core.started_in(&cwd).await?;
         let root = project(&cwd, &home, &answers);
         let mut judged = Vec::new();
-        let declared = declarations(&core, &root, &below(&core, &root, &answers, None).declarations).await;
+        let declared = declarations(&core, &root, &below(&core, &root, &answers).declarations).await;
         if let Some((path, raw, finding)) = declared.wrong.first() {
             let line = 1 + raw[..finding.range.start.min(raw.len())].iter().filter(|byte| **byte == b'\n').count();
             return Err(format!("{}:{line}: {}", path.display(), finding.message));

@@ -168,7 +168,7 @@ impl Planning {
     /// Returns the directories below the root that contain the project's own instruction files.
     async fn nested(&self) -> Result<BTreeSet<PathBuf>, String> {
         let answers = self.answers(&self.now).await?;
-        let found = below(&self.now, &self.root, &answers, None).instructions.into_iter();
+        let found = below(&self.now, &self.root, &answers).instructions.into_iter();
         let is_named = |path: &PathBuf| is_truth_or_bridge(path);
         let is_own = |path: &PathBuf| {
             let relative = path.strip_prefix(&self.root).unwrap_or(path);

@@ -25,6 +25,10 @@ impl Settings {
         for file in files {
             let Ok(raw) = search.read(&file, "settings of VS Code")? else { continue };
             let text = raw.text_without_bom();
+            // VS Code itself leaves an empty file behind.
+            if text.trim().is_empty() {
+                continue;
+            }
             match parse_jsonc(&text) {
                 Ok(settings) => layers.push(settings),
                 Err(error) => {

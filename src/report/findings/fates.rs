@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::super::front_matter;
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line, line_from, title, twice};
-use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit};
+use crate::answer::{Fate, Per, Purpose, Resolution, Source, Trigger, Unit};
 use crate::text::grouped;
 
 /// Returns the findings that follow from the fates of the file.
@@ -31,6 +32,13 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
             let message = format!("{title} skips this file: {reason}");
             let found = whole(Kind::OverBudget, message, largest_spender(answer, source)).into_iter();
             found.map(|finding| Finding { cut: subject.raw.len(), ..finding }).collect()
+        }
+        // Its head, or its name, is none for this agent.
+        Fate::Dropped
+            if source.purpose == Purpose::Skill && source.called.is_none() && subject.path.ends_with("SKILL.md") =>
+        {
+            let reason = reason.strip_prefix("not a skill: ").unwrap_or(&reason);
+            whole(Kind::Dropped, format!("{title} does not list this skill: {reason}"), Vec::new())
         }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
@@ -153,7 +161,7 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
         // Of nested files the nearest counts for what lies beside it; this one counts for the rest.
         let dir = |path: &'_ Path| path.parent().map(Path::to_owned).unwrap_or_default();
         let is_deeper = dir(by) != dir(subject.path) && by.starts_with(dir(subject.path));
-        if is_the_same || (is_deeper && by.file_name() == subject.path.file_name()) {
+        if is_the_same || (is_deeper && by.file_name() == subject.path.file_name()) || points_to(subject, by) {
             return false;
         }
     }
@@ -163,6 +171,20 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
     by == own || is_displaced(subject, answer, source) || !read_by_another
 }
+
+/// Returns true if a file says no more than where the text stands: in `by`.
+fn points_to(subject: &Subject, by: &Path) -> bool {
+    let text = subject.raw.text();
+    let body = front_matter::head(&text).map_or(0, |head| head.at.end);
+    let says_something = |line: &&str| !line.trim().is_empty() && !line.starts_with('#') && !line.starts_with("<!--");
+    let mut lines = text[body..].lines().filter(says_something);
+    let name = by.file_name().unwrap_or_default().to_string_lossy();
+    let names_it = lines.by_ref().take(POINTER_LINES).any(|line| line.contains(&*name));
+    names_it && text[body..].lines().filter(says_something).count() <= POINTER_LINES
+}
+
+/// Maximum number of lines of a file that only points to another one.
+const POINTER_LINES: usize = 2;
 
 /// Returns the first part of a file's name: `CLAUDE` of CLAUDE.local.md.
 fn family(path: &Path) -> String {

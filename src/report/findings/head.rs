@@ -1,8 +1,10 @@
 //! Findings about the head of a rule: patterns that match nothing.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::super::front_matter;
+use super::super::words::list;
 use super::{Finding, Kind, Subject};
 use crate::text;
 
@@ -20,11 +22,33 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     }
     let Some(head) = subject.raw.as_text().and_then(front_matter::head) else { return Vec::new() };
     let base = subject.base();
-    let dead = head.patterns().filter(|(pattern, _)| subject.dead.contains(pattern));
-    dead.map(|(pattern, at)| Finding::new(Kind::DeadGlob, at.clone(), message(pattern, &base))).collect()
+    // Patterns that differ in their ending alone are about one place: `**/*.ts` and `**/*.tsx`.
+    let mut places: Vec<(&str, Vec<_>)> = Vec::new();
+    for (pattern, at) in head.patterns() {
+        let place = without_ending(pattern);
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, patterns)) => patterns.push((pattern, at)),
+            None => places.push((place, vec![(pattern, at)])),
+        }
+    }
+    let is_dead =
+        |(_, patterns): &&(&str, Vec<(&String, _)>)| patterns.iter().all(|(one, _)| subject.dead.contains(*one));
+    let finding = |(_, patterns): &(&str, Vec<(&String, &Range<usize>)>)| {
+        let names: Vec<&str> = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
+        Finding::new(Kind::DeadGlob, patterns[0].1.clone(), message(&names, &base))
+    };
+    places.iter().filter(is_dead).map(finding).collect()
 }
 
-fn message(pattern: &str, base: &Path) -> String {
+/// Returns a pattern without the ending of its last name.
+fn without_ending(pattern: &str) -> &str {
+    let name = pattern.rfind('/').map_or(0, |at| at + 1);
+    pattern[name..].rfind('.').filter(|at| *at > 0).map_or(pattern, |at| &pattern[..name + at])
+}
+
+fn message(patterns: &[&str], base: &Path) -> String {
     let name = base.file_name().map_or_else(|| base.display().to_string(), |name| name.to_string_lossy().into_owned());
-    format!("`{pattern}` matches no file in {name}")
+    let quoted: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
+    let verb = if quoted.len() == 1 { "matches" } else { "match" };
+    format!("{} {verb} no file in {name}", list(&quoted))
 }

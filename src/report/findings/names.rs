@@ -139,7 +139,13 @@ fn outside(subject: &Subject) -> Option<Finding> {
         let root = answer.answer.root.as_deref()?;
         (reads && in_project && subject.path.starts_with(root)).then_some((answer, root))
     })?;
-    if target.starts_with(root) {
+    // Of an agent started further down, the project is smaller than what people clone.
+    let roots = subject
+        .answers
+        .iter()
+        .chain(subject.elsewhere.answers.iter())
+        .filter_map(|answer| answer.answer.root.as_deref());
+    if roots.chain([root]).any(|root| subject.path.starts_with(root) && target.starts_with(root)) {
         return None;
     }
     let target_name = Paths::of(answer).path(target);

@@ -13,6 +13,8 @@ use crate::snapshot::Content;
 
 /// Minimum length of a paragraph to compare, in bytes: shorter ones repeat by chance.
 const SHORTEST: usize = 80;
+/// Minimum length of everything that is repeated, in bytes: less costs a model nothing, some 100 tokens.
+const WORTH: usize = 400;
 /// Maximum length of a file to search, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
 
@@ -58,9 +60,13 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
         let is_sent = |at: &Range<usize>| sent.start <= at.start && at.end <= sent.end;
         let repeated: Vec<bool> = own.iter().map(|at| is_sent(at) && is_there(&text[at.clone()])).collect();
         let all = repeated.iter().filter(|repeated| **repeated).count();
+        let size: usize = own.iter().zip(&repeated).filter(|(_, repeated)| **repeated).map(|(at, _)| at.len()).sum();
+        if size < WORTH {
+            continue;
+        }
         // One file repeats another: that is one finding, at the first place.
         if let Some(run) = runs(&repeated).first() {
-            let range = own[run.start].start..own[run.end - 1].end;
+            let range = first_words(text, own[run.start].start)..own[run.end - 1].end;
             let (what, them) = match (all, all == run.len()) {
                 (1, _) => ("this paragraph".to_owned(), "it"),
                 (several, true) => (format!("these {}", count(several, "paragraph")), "them"),
@@ -76,6 +82,12 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
         }
     }
     found
+}
+
+/// Returns where a paragraph begins to say something: behind the fence of a code block.
+fn first_words(text: &str, at: usize) -> usize {
+    let is_fence = text[at..].starts_with("```") || text[at..].starts_with("~~~");
+    text[at..].find('\n').filter(|_| is_fence).map_or(at, |end| at + end + 1)
 }
 
 /// The paragraphs of a file by their text, with their places; remembered, since many answers hold the same file.

@@ -249,7 +249,7 @@ fn over_budget(without: usize, of: usize, budget: &Budget) -> Warning {
         "{without} of {of} skills and commands are listed by name alone: the list may have {} columns; shorten descriptions, or raise skillListingBudgetFraction",
         budget.columns
     );
-    Warning::general("over-budget", message)
+    Warning::general("skills-over-budget", message)
 }
 
 /// Marks a skill that is listed by name alone for lack of budget.

@@ -10,7 +10,7 @@ mod policy;
 mod switches;
 
 use super::{Codex, directories, history as h};
-use crate::answer::{Answer, Described, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Certain, Described, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::harness::Version;
 use crate::harness::kit::skills::{self as shared, Skill, Walk};
 use crate::search::{Known, Search};
@@ -241,7 +241,12 @@ fn list(
     let sent: Vec<Option<String>> = sent.collect();
     entries.extend(sent.iter().flatten().cloned());
     if dealt.whole > budget.limit {
-        answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, unwritten.is_some())));
+        let message = too_many(dealt.whole, budget, unwritten.is_some());
+        match unwritten {
+            // How much room its own skills leave for others is not known.
+            Some(_) => answer.doubt(&[Certain::Text], message),
+            None => answer.warnings.push(Warning::general("skills-over-budget", message)),
+        }
     }
     let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
     for ((index, characters), sent) in listed.into_iter().zip(dealt.characters).zip(sent) {

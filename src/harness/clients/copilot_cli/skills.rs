@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Standpoint};
-use crate::formats::{Node, Value, parse_jsonc, parse_rust_yaml};
+use crate::formats::{FormatError, Node, Value, parse_jsonc, parse_rust_yaml, position};
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Known, Search};
@@ -170,18 +170,27 @@ fn commands(at: &Standpoint, top: &Path, search: &mut Search, answer: &mut Answe
     Ok(found)
 }
 
+/// Returns why a head is refused that is no YAML. It begins on the second line of its file.
+fn not_yaml(head: &str, error: &FormatError) -> String {
+    let (line, column) = position(head, error.at.start);
+    format!("its head is no YAML at line {}, column {column}", line + 1)
+}
+
 fn skill(path: &Path, scope: Scope, form: Form, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
     let needs_head = form == Form::Folder || text.trim_start().starts_with("---");
     let (head, body) = match heads::whole_lines(&text) {
-        Some((head, body)) => (parse_rust_yaml(head).ok(), body),
-        None if needs_head => (None, ""),
-        None => (parse_rust_yaml("").ok(), text.as_str()),
+        Some((head, body)) => (parse_rust_yaml(head).map_err(|error| not_yaml(head, &error)), body),
+        None if needs_head => (Err("it must begin with a head of YAML between lines of three dashes".to_owned()), ""),
+        None => (Ok(Node { at: 0..0, value: Value::Table(Vec::new()) }), text.as_str()),
     };
-    let Some(head) = head else {
-        answer.sources.push(file.refused("it must begin with a head of YAML between lines of three dashes"));
-        return Ok(None);
+    let head = match head {
+        Ok(head) => head,
+        Err(reason) => {
+            answer.sources.push(file.refused(&reason));
+            return Ok(None);
+        }
     };
     if let Some((key, kind)) = mistyped(&head, form) {
         answer.sources.push(file.refused(&format!("its `{key}` must be {kind}")));
