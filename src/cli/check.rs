@@ -465,7 +465,11 @@ fn put_together(report: &mut Report, root: &Path) {
             }
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
-            (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
+            (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents | Kind::FrontMatter, _) => {
+                message.clone()
+            }
+            // The rules of one folder are for one agent.
+            (Kind::NeverRead, _) => format!("{message} {:?}", Path::new(&found.path).parent()),
             // The message begins with a number.
             (Kind::HiddenCharacters, _) => {
                 format!("{} {}", found.path, message.split_once(": ").map_or("", |(_, meaning)| meaning))

@@ -50,6 +50,30 @@ fn hidden_characters_of_one_kind_in_one_file_are_one_finding() {
 }
 
 #[test]
+fn rules_of_one_folder_that_nobody_reads_are_one_finding_and_so_is_one_mistake_in_many_heads() {
+    let head = "---\nglobs: \"*.md\"\n---\nText.\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.cursor/rules/a.mdc", head),
+        ("project/.cursor/rules/b.mdc", head),
+        ("project/app/.cursor/rules/c.mdc", head),
+        ("project/.claude/rules/a.md", head),
+        ("project/app/.claude/rules/b.md", head),
+    ]);
+    let check = |agents| {
+        let said =
+            place.prints("project", &["check", "--no-home", "--exit-zero", "--format", "concise", "--agents", agents]);
+        said.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let codex = check("codex");
+    assert_eq!(codex.len(), 2, "{codex:?}");
+    assert!(codex[0].contains("[never-read]") && codex[0].ends_with("(also .cursor/rules/b.mdc)"), "{codex:?}");
+    let claude = check("claude-code");
+    let heads: Vec<_> = claude.iter().filter(|line| line.contains("[front-matter]")).collect();
+    assert!(heads.len() == 1 && heads[0].ends_with("(also app/.claude/rules/b.md)"), "{claude:?}");
+}
+
+#[test]
 fn one_cause_is_one_finding_that_names_the_other_files() {
     let nested = ["a", "b", "c", "d", "e", "f"].map(|dir| (format!("project/{dir}/AGENTS.md"), format!("Of {dir}.\n")));
     let mut files = vec![("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "Root.\n")];
