@@ -25,7 +25,8 @@ pub static PROFILE: Profile = Profile {
     summary: ".cursor/rules/**/*.mdc here and in the folders above a file, AGENTS.md, .cursorrules",
     editions: &[&Cursor],
     history: None,
-    instruction_names: &[".cursor/rules/**/*.mdc", "AGENTS.md", ".cursorrules"],
+    // Files that end in .md alone are not read, which is said.
+    instruction_names: &[".cursor/rules/**/*.mdc", ".cursor/rules/**/*.md", "AGENTS.md", ".cursorrules"],
     settings_names: &[],
     program: None,
     keys: KEYS,
@@ -145,7 +146,9 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
         let load = Load { scope, trigger: Trigger::Session, reason: "a project rule" };
         if path.extension().is_none_or(|extension| extension != "mdc") {
             if path.extension().is_some_and(|extension| extension == "md") {
-                chain.say(path, load, Fate::Excluded, "only .mdc files are rules; older versions took .md as well");
+                let is_readme = path.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("README"));
+                let fate = if is_readme { Fate::Excluded } else { Fate::Dropped };
+                chain.say(path, load, fate, "only .mdc files are rules; older versions took .md as well");
             }
             continue;
         }
