@@ -78,6 +78,8 @@ def one(o, number):
 def compared(o, case, words, word, asked):
     """What differs in the answer to one question."""
     ask, module = casefile.Ask(words), sys.modules[asked.__module__]
+    if ask.reading and os.path.isdir(os.path.join(ask.cwd or "/", ask.reading)):
+        return None  # for the command line a folder is where a session starts, not what is read
     answer = answered(o.briefing, case, ask)
     ours, doubted = said(answer, KINDS[word]), isinstance(answer, dict) and answer["fidelity"] == "files"
     real = asked(o.clients, case, ask)
