@@ -121,7 +121,7 @@ def run(clients, case, ask, terminal=False, trust=False):
     other = {"edit": lambda path, text: ("replace", {"file_path": path, "old_string": text, "new_string": text + "more", "instruction": "change"}),
              "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'"})}
-    model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), ask.agent if is_subagent(case) else None)
+    model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), (ask.agent or "generalist") if is_subagent(case) else None)
     env = environment(case, model.server_address[1], version(ask))
     if trust:
         env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"

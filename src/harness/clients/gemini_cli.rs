@@ -194,7 +194,7 @@ impl Edition for GeminiCli {
         for path in extensions.inactive {
             answer.sources.push(Source::new(path, Scope::Config, Fate::Excluded, "its extension is switched off here"));
         }
-        let is_collapsed = !subagent::has_own_prompt(at);
+        let is_collapsed = !subagent::keeps_newlines(at);
         compose(&texts, is_collapsed, &mut answer);
         loaded_twice(&mut answer);
         if let Some(target) = at.target.as_deref().filter(|_| settings.trusted) {

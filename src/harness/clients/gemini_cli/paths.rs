@@ -79,11 +79,6 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Returns true if Node's `existsSync` returns false for this error.
-pub(super) fn is_absence(errno: Errno) -> bool {
-    matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
-}
-
 /// Returns true if the client finds a readable file or a directory at `path`.
 pub(super) fn readable(path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
     let Ok(meta) = search.stat(path, rule)? else { return Ok(false) };

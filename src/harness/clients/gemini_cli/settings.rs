@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::environment::{Variables, flag};
 use super::guard::{self, Guard};
 use super::history::{Behavior, Links, Names, Switch};
-use super::paths::{is_absence, resolved};
+use super::paths::resolved;
 use super::trust;
 use crate::answer::{Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Halt, Known, Search};
-use crate::snapshot::{Unreadable, absolute};
+use crate::snapshot::absolute;
 
 /// Value of `context.importFormat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ fn layer(path: &Path, search: &mut Search) -> Known<Node> {
     let refused = |what: String| Err(Halt::refused(path, format!("Error in {}: {what}", path.display())));
     let raw = match search.read(path, "settings: system defaults, user, workspace, system, the last one wins")? {
         Ok(raw) => raw,
-        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(empty()),
+        Err(_) if search.stat(path, "settings that cannot be reached are missing")?.is_err() => return Ok(empty()),
         Err(problem) => return refused(problem.to_string()),
     };
     let text = formats::without_comments(&raw.text());

@@ -5,10 +5,9 @@ use crate::answer::{Answer, Certain, Fate, MessageKind, Purpose, SessionKind, St
 /// Built-in kinds, with the number of times that the list of skills is in their prompt (Gemini CLI 0.61).
 const KINDS: [(&str, usize); 3] = [("generalist", 2), ("codebase_investigator", 0), ("cli_help", 0)];
 
-/// Returns true for a built-in kind with a prompt of its own, which keeps every newline of the files (Gemini CLI 0.61).
-pub(super) fn has_own_prompt(at: &Standpoint) -> bool {
-    let is_kind = |kind: &str| KINDS.iter().any(|(known, times)| *known == kind && *times == 0);
-    at.session == SessionKind::Subagent && at.agent.as_deref().is_some_and(is_kind)
+/// Returns true for a sub-agent, whose prompt keeps every newline of the files (Gemini CLI 0.61).
+pub(super) fn keeps_newlines(at: &Standpoint) -> bool {
+    at.session == SessionKind::Subagent
 }
 
 /// Turns the answer for a session into that for a sub-agent.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
-use super::paths::{is_absence, joined, within};
+use super::paths::{joined, within};
 use crate::answer::{Standpoint, Warning};
 use crate::formats::{self, Node};
 use crate::search::{Halt, Known, Search};
-use crate::snapshot::{Unreadable, absolute};
+use crate::snapshot::absolute;
 
 /// Decision about a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Vec<(PathBu
     let refused = |what: String| Err(Halt::refused(file, format!("Error in {}: {what}", file.display())));
     let raw = match search.read(file, "trust: the folders somebody decided about")? {
         Ok(raw) => raw,
-        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Vec::new()),
+        Err(_) if search.stat(file, "decisions that cannot be reached are missing")?.is_err() => return Ok(Vec::new()),
         Err(problem) => return refused(problem.to_string()),
     };
     let text = formats::without_comments(&raw.text());

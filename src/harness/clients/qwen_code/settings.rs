@@ -12,7 +12,7 @@ use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::kit::conventional::Chain;
 use crate::search::{Halt, Known};
-use crate::snapshot::{Ask, Unreadable, absolute};
+use crate::snapshot::{Ask, absolute};
 use crate::text;
 
 /// Settings that affect instructions.
@@ -55,7 +55,7 @@ impl Settings {
             let refused = |why: String| Err(Halt::refused(&file, format!("{}: {why}", file.display())));
             let raw = match chain.search.read(&file, "settings")? {
                 Ok(raw) => raw,
-                Err(Unreadable::Errno(_)) => continue,
+                Err(_) if chain.search.stat(&file, "settings that cannot be reached are missing")?.is_err() => continue,
                 Err(problem) => return refused(problem.to_string()),
             };
             let text = without_comments(&raw.text_without_bom());

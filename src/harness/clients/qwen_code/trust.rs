@@ -6,7 +6,7 @@ use super::history::Deciding;
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::kit::conventional::Chain;
 use crate::search::{Halt, Known};
-use crate::snapshot::{Unreadable, absolute};
+use crate::snapshot::absolute;
 
 /// Recorded decisions about folders.
 pub(super) struct Decisions {
@@ -35,7 +35,9 @@ impl Decisions {
         let refused = |why: String| Err(Halt::refused(&file, format!("{}: {why}", file.display())));
         let raw = match chain.search.read(&file, "trust: the folders somebody decided about")? {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(_)) => return Ok(decisions),
+            Err(_) if chain.search.stat(&file, "decisions that cannot be reached are missing")?.is_err() => {
+                return Ok(decisions);
+            }
             Err(problem) => return refused(problem.to_string()),
         };
         let text = without_comments(&raw.text());
