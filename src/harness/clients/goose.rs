@@ -98,6 +98,7 @@ impl Edition for Goose {
         }
         let config = root.as_ref().map_or_else(|| chain.config_home().join("goose"), |root| root.join("config"));
         settings::check_permissions(&config, chain.search)?;
+        settings::doubt_model(&mut chain, &config)?;
         let names = settings::names(&mut chain, &config)?;
         let mut users: Vec<PathBuf> = names.iter().map(|name| config.join(name)).collect();
         if names.iter().any(|name| name == "AGENTS.md") {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::Gitignore;
 
-use crate::answer::Warning;
+use crate::answer::{Certain, Warning};
 use crate::formats::{Node, Value, parse_rust_json, parse_rust_yaml};
 use crate::glob::{gitignore, ignore_lines};
 use crate::harness::kit::conventional::Chain;
@@ -70,6 +70,34 @@ pub(super) fn check_permissions(config: &Path, search: &mut Search) -> Known<()>
         Ok(_) => "they are not lists of tools for each caller".to_owned(),
     };
     Err(Halt::refused(path, format!("these permissions cannot be used: {why}")))
+}
+
+/// Doubts the answer if a variable or the user's settings have a value for the model at which the client stops (Goose
+/// 1.52).
+pub(super) fn doubt_model(chain: &mut Chain, config: &Path) -> Known<()> {
+    const NAMES: [&str; 4] = ["GOOSE_CONTEXT_LIMIT", "GOOSE_MAX_TOKENS", "GOOSE_TEMPERATURE", "GOOSE_TOOLSHIM"];
+    let raw = chain.search.read(&config.join("config.yaml"), "settings of the model")?;
+    let settings = raw.ok().and_then(|raw| parse_rust_yaml(raw.as_text()?.trim_start_matches('\u{feff}')).ok());
+    let of_file = |name: &str| match &settings.as_ref()?.get(name)?.value {
+        Value::Text(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => Some(String::new()),
+    };
+    for name in NAMES {
+        let is_accepted = |value: &str| match name {
+            "GOOSE_TEMPERATURE" => value.parse().is_ok_and(|number: f64| number >= 0.0),
+            "GOOSE_TOOLSHIM" => {
+                ["0", "1", "true", "false", "yes", "no", "on", "off"].contains(&value.to_ascii_lowercase().as_str())
+            }
+            _ => value.parse::<usize>().is_ok(),
+        };
+        if chain.search.env(name).or_else(|| of_file(name)).is_some_and(|value| !is_accepted(&value)) {
+            chain.answer.doubt(&[Certain::Set], format!("at this value of {name} the client may stop"));
+        }
+    }
+    Ok(())
 }
 
 fn texts(list: &Node) -> Option<Vec<String>> {
