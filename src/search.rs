@@ -115,6 +115,11 @@ impl<'a> Search<'a> {
         Some(value.clone())
     }
 
+    /// Returns the first name of an environment variable, by its bytes, that satisfies a condition.
+    pub fn env_name(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+        self.env.keys().find(|name| is_meant(name)).cloned()
+    }
+
     /// Returns an environment variable that may be a secret and records its use, but not its value.
     pub fn secret_env(&self, name: &str) -> Option<String> {
         let value = self.env.get(name)?;

@@ -100,6 +100,10 @@ const HEAD: &str =
 const LEAST: usize = 20_000;
 const MOST: usize = 500_000;
 
+/// Sections of the settings that must be tables or empty, or else the client stops; others may be anything (Hermes
+/// 0.19.0).
+const SECTIONS: [&str; 3] = ["agent", "display", "terminal"];
+
 struct Hermes;
 
 impl Edition for Hermes {
@@ -185,6 +189,12 @@ impl Window {
     fn of(at: &Standpoint, config: &Path, search: &mut Search) -> Known<Window> {
         let read = search.read(config, "the limit of files, and the window of the model")?;
         let node = read.ok().and_then(|raw| parse_python_yaml(&raw.text()).ok());
+        for section in SECTIONS {
+            let found = node.as_ref().and_then(|node| node.get(section)).map(|node| &node.value);
+            if found.is_some_and(|value| !matches!(value, Value::Table(_) | Value::Null)) {
+                return Err(Halt::refused(config, format!("`{section}` must be a table")));
+            }
+        }
         let number = |path: &[&str]| match node.as_ref().and_then(|node| node.at_path(path)).map(|node| &node.value) {
             Some(Value::Integer(number)) => usize::try_from(*number).ok().filter(|number| *number > 0),
             _ => None,

@@ -36,6 +36,10 @@ const LISTS: &str = "agent_paths allowed_models applied_migrations connectors di
 const TABLES: &str = "catalog_model_aliases compaction_model experiments models project_context routed_model_config \
     session_logging tools utility_models vision_model";
 
+/// Variables, in any letter case, that set keys which change the prompt or the tools.
+const OTHERS: [&str; 5] =
+    ["VIBE_AGENT_PATHS", "VIBE_DEFAULT_AGENT", "VIBE_DISABLED_TOOLS", "VIBE_ENABLED_TOOLS", "VIBE_SYSTEM_PROMPT_ID"];
+
 /// Returns true if instructions are sent.
 pub(super) fn includes_context(
     at: &Standpoint,
@@ -137,7 +141,11 @@ fn check_types(settings: &Node, path: &Path, answer: &mut Answer) -> Known<()> {
 /// Returns the value of the variable in the environment or in the user's `.env`, ignoring the case of its name.
 fn variable(own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<bool>> {
     const NAME: &str = "VIBE_INCLUDE_PROJECT_CONTEXT";
-    let of_environment = [NAME.to_owned(), NAME.to_lowercase()].iter().find_map(|name| search.env(name));
+    let of_environment = search.env_name(|name| name.eq_ignore_ascii_case(NAME)).and_then(|name| search.env(&name));
+    let is_other = |name: &str| OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other));
+    if let Some(name) = search.env_name(|name| is_other(name) && search.has_env(name)) {
+        answer.doubt(&[Certain::Set], format!("what {name} does was not asked about"));
+    }
     if let Some(value) = of_environment.filter(|value| !value.is_empty()) {
         return Ok(word(&value));
     }
@@ -148,6 +156,9 @@ fn variable(own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Optio
         answer.doubt(&[Certain::Set], format!("what {} says of {NAME} is not followed", path.display()));
     }
     let pairs = dotenv(text);
+    if let Some((name, _)) = pairs.iter().find(|(name, value)| is_other(name) && !value.is_empty()) {
+        answer.doubt(&[Certain::Set], format!("what {name} in the user's .env does was not asked about"));
+    }
     if pairs.iter().any(|(name, _)| name == "VIBE_HOME") {
         answer.doubt(&[Certain::Set], "VIBE_HOME in the user's .env moves some of the user's files only");
     }
