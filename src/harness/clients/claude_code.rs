@@ -328,6 +328,9 @@ impl Edition for Edition21 {
         if let Some(reason) = &settings.unsure {
             answer.doubt(&[Certain::Set], reason.clone());
         }
+        if at.session == SessionKind::Subagent && at.tool == Tool::Mention {
+            answer.doubt(&[Certain::Set], "what a mention in the task of a sub-agent brings was not asked about");
+        }
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
         let approved = settings.approved(checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main));
         self.prompt(settings.system_prompt.as_ref(), at, search, &mut answer)?;

@@ -7,9 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::paths;
 
-/// Patterns of the deny rules, grouped by the directory to which they are relative.
+/// Patterns of the deny rules.
 #[derive(Default)]
-pub(super) struct Denied(Vec<(PathBuf, Vec<String>)>);
+pub(super) struct Denied {
+    /// Grouped by the directory to which they are relative.
+    rooted: Vec<(PathBuf, Vec<String>)>,
+    /// Those that are relative to the working directory, and to every added directory as well.
+    relative: Vec<String>,
+}
 
 impl Denied {
     /// Adds `Read` or `Read(PATTERN)`; other rules deny no file. The pattern has gitignore syntax and is relative to
@@ -35,18 +40,23 @@ impl Denied {
         // Observed: `name/**` means the same as `name`, a directory of that name at any depth.
         let pattern =
             pattern.strip_suffix("/**").filter(|rest| !rest.is_empty()).map_or(pattern.clone(), str::to_owned);
-        match self.0.iter_mut().find(|(known, _)| known == root) {
+        if root == cwd && !pattern.starts_with('/') {
+            self.relative.push(pattern.clone());
+        }
+        match self.rooted.iter_mut().find(|(known, _)| known == root) {
             Some((_, patterns)) => patterns.push(pattern),
-            None => self.0.push((root.to_owned(), vec![pattern])),
+            None => self.rooted.push((root.to_owned(), vec![pattern])),
         }
     }
 
-    /// Returns true if a rule denies the file.
-    pub(super) fn covers(&self, path: &Path) -> bool {
-        self.0.iter().any(|(root, patterns)| {
+    /// Returns true if a rule denies the file, which may be in one of the added directories.
+    pub(super) fn covers(&self, path: &Path, added: &[PathBuf]) -> bool {
+        let is_below = |root: &Path, patterns: &[String]| {
             path.strip_prefix(root)
                 .is_ok_and(|relative| !relative.as_os_str().is_empty() && paths::matches(patterns, relative))
-        })
+        };
+        self.rooted.iter().any(|(root, patterns)| is_below(root, patterns))
+            || added.iter().any(|dir| is_below(dir, &self.relative))
     }
 }
 
@@ -93,7 +103,7 @@ mod tests {
         ] {
             let mut denied = Denied::default();
             denied.add(rule, Path::new("/r"), Path::new("/r"), Path::new("/h"));
-            assert_eq!(denied.covers(Path::new(path)), expected, "{rule} {path}");
+            assert_eq!(denied.covers(Path::new(path), &[]), expected, "{rule} {path}");
         }
         assert_eq!(rules("Read(a b,c), Bash Edit"), ["Read(a b,c)", "Bash", "Edit"]);
     }

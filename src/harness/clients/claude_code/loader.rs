@@ -418,8 +418,8 @@ impl<'s, 'a> Loader<'s, 'a> {
 
     /// Returns true if permissions deny reading a file of the project, by its path or its real path.
     pub(super) fn denied(&self, path: &Path, real: &Path, owner: Owner) -> bool {
-        matches!(owner, Owner::Project | Owner::Local)
-            && (self.settings.denied.covers(path) || self.settings.denied.covers(real))
+        let covers = |path: &Path| self.settings.denied.covers(path, &self.settings.added_anyway);
+        matches!(owner, Owner::Project | Owner::Local) && (covers(path) || covers(real))
     }
 
     fn reason(&self, role: FileRole) -> String {
