@@ -233,7 +233,6 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
-    folders::require(&own, chain.search)?;
     let data = chain.search.env("CLINE_DATA_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let data = data.map_or_else(|| own.join("data"), |dir| absolute(cwd, Path::new(&dir)));
     folders::require(&data, chain.search)?;

@@ -15,11 +15,12 @@ pub(in crate::harness) fn require(folder: &Path, search: &mut Search) -> Known<(
     Ok(())
 }
 
-/// Returns true if a folder cannot be made, because it is, or lies below, something that is not a directory.
+/// Returns true if a folder cannot be made, because it is, or lies below, something that is not a directory or that may
+/// not be entered.
 pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<bool> {
     Ok(match search.stat(folder, "a folder of the client's own, which it makes where it is missing")? {
         Ok(meta) => meta.kind != FileType::Dir,
-        Err(error) => error == Errno::NOTDIR,
+        Err(error) => matches!(error, Errno::NOTDIR | Errno::ACCES),
     })
 }
 
