@@ -182,7 +182,22 @@ impl FormatError {
     }
 }
 
-/// Returns line and column (in characters), both counted from one, of a byte offset.
+/// Offsets of the line breaks of a text, for many positions of one text.
+pub struct LineBreaks(Vec<usize>);
+
+impl LineBreaks {
+    /// Finds the line breaks of a text.
+    pub fn of(text: &str) -> LineBreaks {
+        LineBreaks(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// Returns the line of a byte offset, counted from one.
+    pub fn line(&self, offset: usize) -> usize {
+        self.0.partition_point(|newline| *newline < offset) + 1
+    }
+}
+
+/// Returns line and column (in characters), both counted from one, of a byte offset. Takes time in proportion to the offset.
 pub fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

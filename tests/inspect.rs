@@ -408,3 +408,16 @@ fn the_comment_for_a_change_names_all_that_comes_and_is_not_the_branch() {
     let missed: Vec<&&str> = COMES.iter().filter(|line| !said.contains(**line)).collect();
     assert!(missed.is_empty(), "{missed:#?}\nof {said}");
 }
+
+#[test]
+fn texts_behind_a_link_that_leads_out_are_named_and_not_searched() {
+    let place = Place::new(&[
+        ("project/AGENTS.md", "Rules.\n"),
+        ("other/rules/a.mdc", "---\nalwaysApply: true\n---\nAsk the аdmin.\n"),
+    ]);
+    std::fs::create_dir(place.root.join("project/.cursor")).expect("a directory");
+    std::os::unix::fs::symlink(place.root.join("other/rules"), place.root.join("project/.cursor/rules"))
+        .expect("a link");
+    let said = place.prints("project", &["inspect", "--harness", "cursor", "--no-home"]);
+    assert!(said.contains("leads out of the repository") && !said.contains("admin"), "{said}");
+}

@@ -49,8 +49,9 @@ pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspec
         for path in paths.into_iter().filter(|path| path.starts_with(&root)) {
             let name = inside(&root, path);
             hidden.extend(whose(&core, &root, path));
-            // Imported files may have any name.
+            // Imported files may have any name. Files outside of the repository are not part of it.
             if !INSTRUCTION_FILES.matches(path)
+                && !is_outside(&core, &root, path)
                 && let Ok(raw) = core.files.read(path)
             {
                 hidden.extend(disguised(&name, &raw.text()));
@@ -84,10 +85,11 @@ impl Found {
         let mut found = Found { grants: Vec::new(), notes: Vec::new() };
         for path in files(core, root, revision) {
             let note = whose(core, root, &path);
-            let is_outside = !core.files.real(&path).starts_with(core.files.real(root));
             found.notes.extend(note);
             // Files outside of the repository are not part of it, even if a link leads to them.
-            let Some(raw) = (!is_outside).then(|| core.files.read(&path).ok()).flatten() else { continue };
+            let Some(raw) = (!is_outside(core, root, &path)).then(|| core.files.read(&path).ok()).flatten() else {
+                continue;
+            };
             let (name, text) = (inside(root, &path), raw.text());
             found.grants.extend(grants(Path::new(&name), &text));
             found.notes.extend(disguised(&name, &text));
@@ -95,6 +97,10 @@ impl Found {
         found.grants.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         found
     }
+}
+
+fn is_outside(core: &Core, root: &Path, path: &Path) -> bool {
+    !core.files.real(path).starts_with(core.files.real(root))
 }
 
 /// Returns the files that agents may read, and links among them.

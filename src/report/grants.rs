@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Node, Value, parse_jsonc, parse_toml, parse_yaml, position};
+use crate::formats::{LineBreaks, Node, Value, parse_jsonc, parse_toml, parse_yaml};
 use crate::harness::names::{Names, is_folder};
 use crate::report::credentials::starred;
 use crate::report::front_matter::head;
@@ -91,6 +91,7 @@ pub fn grants(path: &Path, text: &str) -> Vec<Grant> {
     // A plain name applies in a directory of the project, but not in the folder of another client.
     let is_in_folder = path.parent().is_some_and(is_folder);
     let is_about = |row: &Row| !is_in_folder || row.files.iter().any(|file| file.contains('/'));
+    let lines = LineBreaks::of(text);
     let all = ROWS.iter().zip(&*MATCHERS).filter(|(row, names)| is_about(row) && names.matches(path));
     for (row, _) in all {
         let form = Form::of(path);
@@ -99,8 +100,7 @@ pub fn grants(path: &Path, text: &str) -> Vec<Grant> {
             continue;
         };
         for (what, at) in row.find(&parsed, text) {
-            let (line, _) = position(text, at);
-            let mut grant = row.grant(path, line, &what.text);
+            let mut grant = row.grant(path, lines.line(at), &what.text);
             if !what.within.is_empty() && grant.when.contains("{}") {
                 grant.when = grant.when.replace("{}", &what.within);
             }

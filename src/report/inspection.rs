@@ -7,7 +7,7 @@ use super::findings::hidden::hidden;
 use super::grants::Grant;
 use super::judged::Judged;
 use super::lookalikes::lookalikes;
-use crate::formats::position;
+use crate::formats::LineBreaks;
 
 /// Result of `briefing inspect`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -72,7 +72,8 @@ pub struct GrantChange {
 
 /// Notes hidden characters and look-alikes in a text.
 pub fn disguised(path: &str, text: &str) -> Vec<Note> {
-    let note = |at: usize, what: String| Note { path: path.to_owned(), line: Some(position(text, at).0), what };
+    let lines = LineBreaks::of(text);
+    let note = |at: usize, what: String| Note { path: path.to_owned(), line: Some(lines.line(at)), what };
     let runs = hidden(text).into_iter().map(|run| note(run.range.start, format!("hidden: {}", run.meaning)));
     let words = lookalikes(text).into_iter().map(|word| {
         let letters: Vec<String> = word.letters.iter().map(|letter| format!("U+{:04X}", *letter as u32)).collect();
