@@ -125,7 +125,7 @@ mod tests {
     fn replacements_are_of_the_lines_that_differ() {
         for (before, after, expected) in [
             ("a\nb\nc\n", "a\nc\n", vec![(2..4, "")]),
-            ("a\nb\nc", "x\na\nB\nc\nd", vec![(0..0, "x\n"), (2..4, "B\n"), (4..5, "c\nd")]),
+            ("a\nb\nc", "x\na\nB\nc\nd", vec![(0..0, "x\n"), (2..5, "B\nc\nd")]),
             ("", "a\n", vec![(0..0, "a\n")]),
             ("a", "a", vec![]),
         ] {
