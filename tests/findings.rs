@@ -12,6 +12,7 @@ use briefing::harness;
 use briefing::queries::neighbour::Neighbour;
 use briefing::queries::patterns::DeadPatterns;
 use briefing::queries::references::{Absent, AbsentReferences, Reference};
+use briefing::queries::twins::Twins;
 use briefing::report::findings::{
     Elsewhere, Kind, Standing, Subject, decides, findings, loaded_instead, names, patterns, references,
 };
@@ -79,8 +80,7 @@ pub fn with_subject<T>(
     let everyone: Vec<_> = answers.iter().chain(elsewhere.answers).cloned().collect();
     let absent = absent(case, world, file, leads_to, references(file, &raw, &everyone));
     let instead = loaded_instead(file, &everyone);
-    let twins: Vec<_> =
-        instead.into_iter().filter(|path| world.real_path(path).is_ok_and(|path| path == real)).collect();
+    let twins = found(world, &Twins::of(file, instead));
     let (dead, absent) = (&dead, &absent);
     look(&Subject {
         path: file,

@@ -1,10 +1,11 @@
-//! Finds which of several paths lead to the same file, or to files with the same text.
+//! Finds which of several paths lead to the same file, or to files with the same text but for comments.
 
 use std::path::{Path, PathBuf};
 
 use crate::query::Query;
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
+use crate::text::without_comments;
 
 const RULE: &str = "a copy is as good as the file";
 
@@ -16,7 +17,7 @@ pub struct Twins {
 }
 
 impl Twins {
-    /// Asks which of `paths` lead to the same file as `file`, or hold the same text.
+    /// Asks which of `paths` lead to the same file as `file`, or hold the same text but for comments.
     pub fn of(file: &Path, paths: Vec<PathBuf>) -> Twins {
         Twins { file: file.to_owned(), paths }
     }
@@ -33,7 +34,12 @@ impl Query for Twins {
         let mut same = Vec::new();
         for path in &self.paths {
             let real = search.real(path)?;
-            let is_copy = text.is_ok() && search.read(path, RULE)? == text;
+            let is_copy = match (&text, search.read(path, RULE)?) {
+                (Ok(one), Ok(other)) => {
+                    *one == other || without_comments(&one.text()) == without_comments(&other.text())
+                }
+                _ => false,
+            };
             if is_copy || (real.is_ok() && real == file) {
                 same.push(path.clone());
             }

@@ -6,6 +6,7 @@ use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
 use crate::snapshot::Content;
+use crate::text::without_comments;
 
 /// Minimum length of a text to compare, in bytes: shorter texts repeat by chance.
 const SHORTEST: usize = 40;
@@ -66,18 +67,6 @@ pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     let says_something = |line: &&str| line.contains(char::is_alphanumeric) && !line.starts_with("```");
     let lines: Vec<&str> = text.lines().map(str::trim).filter(says_something).collect();
     lines.len() >= FEWEST && lines.iter().skip(OWN).all(|line| said.contains(line))
-}
-
-/// Removes HTML comments and the white space around them.
-fn without_comments(text: &str) -> String {
-    let mut rest = text;
-    let mut out = String::with_capacity(text.len());
-    while let Some((before, comment)) = rest.split_once("<!--") {
-        out.push_str(before);
-        rest = comment.split_once("-->").map_or("", |(_, after)| after);
-    }
-    out.push_str(rest);
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn searchable(raw: &Content) -> Option<&str> {

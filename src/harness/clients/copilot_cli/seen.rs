@@ -14,7 +14,9 @@ pub(super) fn visible(text: &Text) -> Text {
     }
     let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     // NFC turns U+2000 into U+2002.
-    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned().into()
+    let normal = icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned();
+    // A text that stays as it is remains that of its files.
+    if *text == *normal { text.clone() } else { normal.into() }
 }
 
 /// Returns true for byte order marks, zero-width characters (except the joiner), directional marks and tags, which
