@@ -14,6 +14,8 @@ thread_local! {
     static SPENT: Cell<u64> = const { Cell::new(0) };
     /// Value of `SPENT` up to which steps are allowed.
     static CEILING: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// Share of `SPENT` that earlier matches took, whose results were remembered.
+    static REMEMBERED: Cell<u64> = const { Cell::new(0) };
     /// Number of matches that were aborted.
     static GIVEN_UP: Cell<u64> = const { Cell::new(0) };
 }
@@ -23,6 +25,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Meter {
     began: u64,
+    remembered: u64,
     given_up: u64,
     /// Ceiling of the enclosing meter.
     outer: u64,
@@ -32,13 +35,14 @@ impl Default for Meter {
     fn default() -> Meter {
         let began = SPENT.get();
         let outer = CEILING.replace(began.saturating_add(ALLOWANCE));
-        Meter { began, given_up: GIVEN_UP.get(), outer }
+        Meter { began, remembered: REMEMBERED.get(), given_up: GIVEN_UP.get(), outer }
     }
 }
 
 impl Drop for Meter {
     fn drop(&mut self) {
         SPENT.set(self.began);
+        REMEMBERED.set(self.remembered);
         CEILING.set(self.outer);
         GIVEN_UP.set(self.given_up);
     }
@@ -50,6 +54,11 @@ impl Meter {
         usize::try_from(self.spent() / QUESTION).unwrap_or(usize::MAX)
     }
 
+    /// Returns the share of [`Meter::weight`] that was not spent again, since results were remembered.
+    pub fn remembered(&self) -> usize {
+        usize::try_from((REMEMBERED.get() - self.remembered) / QUESTION).unwrap_or(usize::MAX)
+    }
+
     fn spent(&self) -> u64 {
         SPENT.get() - self.began
     }
@@ -58,6 +67,19 @@ impl Meter {
     pub fn has_given_up(&self) -> bool {
         GIVEN_UP.get() > self.given_up
     }
+}
+
+/// Returns the value of `work` and the steps that it took.
+pub(super) fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = SPENT.get();
+    let made = work();
+    (made, usize::try_from(SPENT.get() - before).unwrap_or(usize::MAX))
+}
+
+/// Counts the steps of a match whose result is remembered. Returns true if they are allowed.
+pub(super) fn takes_again(steps: usize) -> bool {
+    REMEMBERED.set(REMEMBERED.get() + steps as u64);
+    takes(steps)
 }
 
 /// Counts `steps`. Returns true if more are allowed.

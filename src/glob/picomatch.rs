@@ -7,11 +7,12 @@ mod fast;
 mod parse;
 mod repeats;
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::regex::Regex;
-use super::runs;
 use super::units::utf16;
+use super::{meter, runs};
 
 /// Maximum length of a pattern, in UTF-16 units; the package throws above 65 536.
 const PATTERN_LIMIT: usize = 8 * 1024;
@@ -34,7 +35,16 @@ pub struct Picomatch {
     /// Compiled on the first path that could match; `None` if the expression is invalid, so that the pattern matches
     /// only itself.
     regex: OnceLock<Option<Regex>>,
+    /// Results that took many steps, by path and with those steps: they count again, so that an answer does not depend
+    /// on those before it.
+    known: Mutex<HashMap<String, (bool, usize)>>,
 }
+
+/// Maximum number of remembered results.
+const KNOWN_LIMIT: usize = 4096;
+
+/// Number of steps from which on a result is remembered: fifty thousand globs must not remember every path.
+const WORTH_REMEMBERING: usize = 512;
 
 impl Picomatch {
     /// Creates a matcher; `None` if the package throws.
@@ -42,7 +52,7 @@ impl Picomatch {
         if pattern.is_empty() || pattern.encode_utf16().count() > PATTERN_LIMIT {
             return None;
         }
-        Some(Picomatch { pattern: pattern.to_owned(), regex: OnceLock::new() })
+        Some(Picomatch { pattern: pattern.to_owned(), regex: OnceLock::new(), known: Mutex::default() })
     }
 
     /// Returns the pattern as written.
@@ -63,7 +73,24 @@ impl Picomatch {
 
     fn is_found_in(&self, path: &str) -> bool {
         let compiled = || Regex::new(&utf16(&expression(&self.pattern)), false);
-        self.regex.get_or_init(compiled).as_ref().is_some_and(|regex| regex.is_found_in(path))
+        let Some(regex) = self.regex.get_or_init(compiled) else { return false };
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        if let Some((found, steps)) = known {
+            let may = meter::takes_again(steps);
+            if !may {
+                meter::gives_up();
+            }
+            return may && found;
+        }
+        let ((found, aborted), steps) = meter::counted(|| meter::watched(|| regex.is_found_in(path)));
+        if !aborted && steps >= WORTH_REMEMBERING {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= KNOWN_LIMIT {
+                known.clear();
+            }
+            known.insert(path.to_owned(), (found, steps));
+        }
+        found
     }
 }
 
@@ -105,7 +132,7 @@ fn is_special(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Picomatch;
+    use super::{Picomatch, meter};
 
     #[test]
     fn patterns_match_as_the_package_does() {
@@ -149,6 +176,24 @@ mod tests {
             let (pattern, path) = (made(6), made(5));
             let Some(glob) = Picomatch::new(&pattern) else { continue };
             assert!(glob.may_match(&path) || !glob.is_found_in(&path), "{pattern:?} {path:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_counts_as_if_it_were_matched_again() {
+        for (pattern, path, is_worth) in
+            [("/+(r)/**/c.md", "/r/a/b/c.md".repeat(100), true), ("/r/c.?d", "/r/c.md".to_owned(), false)]
+        {
+            let glob = Picomatch::new(pattern).expect("a pattern");
+            let (first, steps) = meter::counted(|| glob.matches(&path));
+            assert_eq!(steps >= super::WORTH_REMEMBERING, is_worth, "{steps} steps");
+            let meter = meter::Meter::default();
+            let (second, again) = meter::counted(|| glob.matches(&path));
+            assert_eq!((first, steps), (second, again));
+            assert_eq!(
+                (meter.remembered() > 0, glob.known.lock().expect("no panic").len()),
+                (is_worth, usize::from(is_worth))
+            );
         }
     }
 

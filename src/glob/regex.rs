@@ -20,7 +20,6 @@ pub(super) struct Regex {
     unicode: bool,
     /// The `i` flag: both sides are compared in the form of [`canonical`].
     folds: bool,
-    looks: usize,
 }
 
 type Alternatives = Vec<Vec<Item>>;
@@ -50,10 +49,21 @@ enum Atom {
     Start,
     End,
     Group(Alternatives),
-    /// A look-ahead, true if it must match, and its number for caching results.
-    Look(Alternatives, bool, usize),
+    Look(Look),
     /// True for a word boundary, false for the opposite.
     Edge(bool),
+}
+
+/// A look-ahead.
+#[derive(Debug)]
+struct Look {
+    inner: Alternatives,
+    /// True if it must match, false if it must not.
+    wanted: bool,
+    /// Number for caching results.
+    number: usize,
+    /// Maximum number of units that it looks at.
+    reach: usize,
 }
 
 #[derive(Debug)]
@@ -86,7 +96,7 @@ impl Regex {
         let root = parser.alternatives(0)?;
         let is_whole = parser.at == parser.units.len();
         // Back references are not supported.
-        (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, folds, looks: parser.looks })
+        (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, folds })
     }
 
     /// Returns true if the whole name matches.
@@ -108,7 +118,7 @@ impl Regex {
             let units = name.encode_utf16().map(u32::from);
             if self.folds { units.map(canonical).collect() } else { units.collect() }
         };
-        let mut run = Run { input: &input, looked: HashMap::with_capacity(self.looks), effort: 0 };
+        let mut run = Run { input: &input, base: 0, looked: HashMap::default(), effort: 0 };
         let start = (0..=input.len()).map(starts).collect();
         run.alternatives(&self.root, &start)
     }
@@ -214,12 +224,68 @@ impl Class {
 /// A single match of one name.
 struct Run<'a> {
     input: &'a [u32],
+    /// Position in the input that the first of the places stands for: a look-ahead has places only as far as it reaches.
+    base: usize,
     /// Cached results of look-aheads by number and position.
-    looked: HashMap<(usize, usize), bool>,
+    looked: HashMap<(usize, usize), bool, foldhash::fast::FixedState>,
     effort: usize,
 }
 
 type Places = Vec<bool>;
+
+impl Atom {
+    /// Returns true if the atom takes exactly one unit, whatever stands before it.
+    fn is_unit(&self) -> bool {
+        match self {
+            Atom::Unit(_) | Atom::Dot | Atom::Class(_) => true,
+            Atom::Start | Atom::End | Atom::Group(_) | Atom::Look(_) | Atom::Edge(_) => false,
+        }
+    }
+
+    fn takes(&self, unit: u32) -> bool {
+        match self {
+            Atom::Unit(wanted) => unit == *wanted,
+            Atom::Dot => !matches!(unit, 0x0a | 0x0d | 0x2028 | 0x2029),
+            Atom::Class(class) => class.has(unit),
+            Atom::Start | Atom::End | Atom::Group(_) | Atom::Look(_) | Atom::Edge(_) => false,
+        }
+    }
+
+    /// Returns the atom that takes one unit, and those before it that take none, if this one is nothing else.
+    fn as_unit(&self) -> Option<(&Atom, &[Item])> {
+        match self {
+            Atom::Group(inner) => {
+                let [sequence] = &inner[..] else { return None };
+                let (last, before) = sequence.split_last()?;
+                let takes_none =
+                    |item: &Item| matches!(item.atom, Atom::Look(_) | Atom::Start | Atom::End | Atom::Edge(_));
+                let is_plain = before.iter().all(takes_none) && sequence.iter().all(|item| item.repeat == Repeat::Once);
+                (is_plain && last.atom.is_unit()).then_some((&last.atom, before))
+            }
+            atom => atom.is_unit().then_some((atom, &[])),
+        }
+    }
+
+    /// Returns the maximum number of units that the atom takes; `usize::MAX` if there is none.
+    fn width(&self) -> usize {
+        match self {
+            Atom::Unit(_) | Atom::Dot | Atom::Class(_) => 1,
+            Atom::Start | Atom::End | Atom::Look(_) | Atom::Edge(_) => 0,
+            Atom::Group(inner) => width(inner),
+        }
+    }
+}
+
+/// Returns the maximum number of units that one of the alternatives takes; `usize::MAX` if there is none.
+fn width(all: &[Vec<Item>]) -> usize {
+    let of_item = |item: &Item| match item.repeat {
+        Repeat::Once | Repeat::Optional => item.atom.width(),
+        Repeat::Times(_, Some(most)) => item.atom.width().saturating_mul(most),
+        Repeat::Any | Repeat::Some | Repeat::Times(_, None) => usize::MAX,
+    };
+    let of_sequence = |sequence: &Vec<Item>| sequence.iter().map(of_item).fold(0, usize::saturating_add);
+    all.iter().map(of_sequence).max().unwrap_or_default()
+}
 
 impl Run<'_> {
     fn alternatives(&mut self, all: &[Vec<Item>], from: &Places) -> Places {
@@ -261,6 +327,9 @@ impl Run<'_> {
                 out
             }
             Repeat::Any | Repeat::Some => {
+                if let (Repeat::Any, Some((unit, before))) = (item.repeat, item.atom.as_unit()) {
+                    return self.one_by_one(unit, before, from);
+                }
                 let mut out = if item.repeat == Repeat::Any { from.clone() } else { self.atom(&item.atom, from) };
                 let mut fresh = out.clone();
                 while fresh.contains(&true) {
@@ -273,29 +342,51 @@ impl Run<'_> {
         }
     }
 
-    fn atom(&mut self, atom: &Atom, from: &Places) -> Places {
-        let input = self.input;
-        self.effort += 1;
-        if self.effort > EFFORT_LIMIT || !meter::takes(from.len() + STEP) {
-            meter::gives_up();
+    /// Repeats an atom that takes one unit: every place is reached from the one before it, so one pass finds all.
+    fn one_by_one(&mut self, unit: &Atom, before: &[Item], from: &Places) -> Places {
+        let mut out = from.clone();
+        if !self.may_go_on(from.len()) {
             return vec![false; from.len()];
         }
-        let step = |hit: &dyn Fn(u32) -> bool| {
-            let mut out = vec![false; from.len()];
-            for (place, unit) in input.iter().enumerate() {
-                out[place + 1] = from[place] && hit(*unit);
+        let start = self.base;
+        for place in 0..from.len() - 1 {
+            if !out[place] || out[place + 1] || !unit.takes(self.input[start + place]) {
+                continue;
             }
-            out
-        };
+            self.base = start + place;
+            out[place + 1] = before.iter().all(|item| self.atom(&item.atom, &vec![true])[0]);
+        }
+        self.base = start;
+        out
+    }
+
+    /// Counts a step over some places. Returns false if the match has to be aborted.
+    fn may_go_on(&mut self, places: usize) -> bool {
+        self.effort += 1;
+        let may = self.effort <= EFFORT_LIMIT && meter::takes(places + STEP);
+        if !may {
+            meter::gives_up();
+        }
+        may
+    }
+
+    fn atom(&mut self, atom: &Atom, from: &Places) -> Places {
+        if !self.may_go_on(from.len()) {
+            return vec![false; from.len()];
+        }
+        let (input, base) = (self.input, self.base);
+        let only =
+            |is_one: &dyn Fn(usize) -> bool| (base..).zip(from).map(|(place, here)| *here && is_one(place)).collect();
         match atom {
-            Atom::Unit(wanted) => step(&|unit| unit == *wanted),
-            Atom::Dot => step(&|unit| !matches!(unit, 0x0a | 0x0d | 0x2028 | 0x2029)),
-            Atom::Class(class) => step(&|unit| class.has(unit)),
-            Atom::Start => from.iter().enumerate().map(|(place, here)| *here && place == 0).collect(),
-            Atom::End => from.iter().enumerate().map(|(place, here)| *here && place == input.len()).collect(),
+            Atom::Unit(_) | Atom::Dot | Atom::Class(_) => {
+                let taken = from.iter().zip(&input[base..]).map(|(here, unit)| *here && atom.takes(*unit));
+                std::iter::once(false).chain(taken).take(from.len()).collect()
+            }
+            Atom::Start => only(&|place| place == 0),
+            Atom::End => only(&|place| place == input.len()),
             Atom::Group(inner) => self.alternatives(inner, from),
-            Atom::Look(inner, wanted, number) => {
-                (0..from.len()).map(|place| from[place] && self.looks_at(inner, *number, place) == *wanted).collect()
+            Atom::Look(look) => {
+                (base..).zip(from).map(|(place, here)| *here && self.looks_at(look, place) == look.wanted).collect()
             }
             Atom::Edge(wanted) => {
                 let is_word = |place: usize| {
@@ -303,19 +394,21 @@ impl Run<'_> {
                     c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
                 };
                 let is_edge = |place: usize| (place > 0 && is_word(place - 1)) != is_word(place);
-                (0..from.len()).map(|place| from[place] && is_edge(place) == *wanted).collect()
+                only(&|place| is_edge(place) == *wanted)
             }
         }
     }
 
-    fn looks_at(&mut self, inner: &[Vec<Item>], number: usize, place: usize) -> bool {
-        if let Some(known) = self.looked.get(&(number, place)) {
+    fn looks_at(&mut self, look: &Look, place: usize) -> bool {
+        if let Some(known) = self.looked.get(&(look.number, place)) {
             return *known;
         }
-        let mut from = vec![false; self.input.len() + 1];
-        from[place] = true;
-        let found = self.alternatives(inner, &from).contains(&true);
-        self.looked.insert((number, place), found);
+        let mut from = vec![false; look.reach.min(self.input.len() - place) + 1];
+        from[0] = true;
+        let outer = std::mem::replace(&mut self.base, place);
+        let found = self.alternatives(&look.inner, &from).contains(&true);
+        self.base = outer;
+        self.looked.insert((look.number, place), found);
         found
     }
 }

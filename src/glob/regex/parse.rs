@@ -1,6 +1,6 @@
 //! Parses an expression.
 
-use super::{Alternatives, Atom, Class, Item, PROPERTIES, Repeat, canonical, canonical_ranges};
+use super::{Alternatives, Atom, Class, Item, Look, PROPERTIES, Repeat, canonical, canonical_ranges, width};
 
 /// Maximum nesting depth of groups; deeper than anyone writes, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
@@ -101,7 +101,8 @@ impl Parser {
                 let number = self.looks;
                 self.looks += 1;
                 let inner = self.alternatives(depth + 1)?;
-                return self.eat(")").then_some(Atom::Look(inner, wanted, number));
+                let reach = width(&inner);
+                return self.eat(")").then_some(Atom::Look(Look { inner, wanted, number, reach }));
             }
         }
         if self.eat("(") {
