@@ -19,7 +19,7 @@ mod walk;
 
 pub use halt::{Halt, Refusal};
 pub use hidden::{PutIn, Secrets, StandIns};
-pub use part::{Part, PartKey, Parts, Trace};
+pub use part::{Look, Part, PartKey, Parts, Trace};
 
 use crate::glob::Meter;
 use crate::snapshot::{
@@ -258,6 +258,15 @@ impl<'a> Search<'a> {
             Err(errno) => error_word(*errno),
         };
         self.note(path, "listing", answer, rule);
+        Ok(found)
+    }
+
+    /// Returns the entries of a directory like [`Search::list`], but without a line in the trace; for a directory that was
+    /// listed just before.
+    pub fn list_again(&mut self, path: &Path) -> Known<Result<Arc<[Entry]>, Errno>> {
+        let Fact::Listing(found) = self.fact(Ask::Listing(path.to_owned()))? else {
+            unreachable!("Listing answers Listing")
+        };
         Ok(found)
     }
 

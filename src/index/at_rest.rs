@@ -14,6 +14,9 @@ use crate::snapshot::{Ask, AskHasher, Fact, Facts, GlobFlavor};
 /// and again.
 const MEMO_LIMIT: usize = 512;
 
+/// Maximum number of further answers that are cached: those for the files of one directory are asked for one after the other.
+const RECENT_LIMIT: usize = 128;
+
 /// Observes facts on the disk: [`crate::disk::facts`].
 pub type Look<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<(Ask, Fact)>;
 
@@ -22,7 +25,31 @@ pub type Look<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<(Ask, Fact)>;
 pub struct AtRest {
     facts: DashMap<Ask, Fact, AskHasher>,
     parts: Mutex<Parts>,
-    memo: Mutex<HashMap<Key, Kept, AskHasher>>,
+    memo: Mutex<Memo>,
+}
+
+/// Cached answers: the first ones, and the latest.
+#[derive(Default)]
+struct Memo {
+    first: HashMap<Key, Kept, AskHasher>,
+    recent: HashMap<Key, Kept, AskHasher>,
+}
+
+impl Memo {
+    fn get(&self, question: &Key) -> Option<&Kept> {
+        self.first.get(question).or_else(|| self.recent.get(question))
+    }
+
+    fn keep(&mut self, question: Key, answer: Kept) {
+        if self.first.len() < MEMO_LIMIT {
+            self.first.insert(question, answer);
+            return;
+        }
+        if self.recent.len() >= RECENT_LIMIT {
+            self.recent.clear();
+        }
+        self.recent.insert(question, answer);
+    }
 }
 
 impl AtRest {
@@ -55,9 +82,7 @@ impl AtRest {
         }
         drop(parts);
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        if memo.len() < MEMO_LIMIT {
-            memo.insert(question, answer.clone());
-        }
+        memo.keep(question, answer.clone());
         answer
     }
 }

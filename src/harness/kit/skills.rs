@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Known, Look, Search};
 use crate::snapshot::{Ask, Entry, FileType};
 use crate::text::{Size, locale_compare};
 
@@ -166,6 +166,29 @@ pub(in crate::harness) struct Walk {
 
 /// Returns every SKILL.md at and below `root`, sorted by path.
 pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) -> Known<Vec<PathBuf>> {
+    if is_listed(root, search)? { inside(root, walk, search) } else { Ok(Vec::new()) }
+}
+
+/// Returns the result of [`below`] from a part that all answers share: `of` names the agent, whose walk `look` takes
+/// with [`inside`].
+pub(in crate::harness) fn shared_below(
+    of: &'static str,
+    root: &Path,
+    look: Look<Vec<PathBuf>>,
+    search: &mut Search,
+) -> Known<Vec<PathBuf>> {
+    // Most folders do not exist, and need no part.
+    Ok(if is_listed(root, search)? { search.part(of, (root, ""), look)?.to_vec() } else { Vec::new() })
+}
+
+/// Returns true if there are entries in a folder of skills.
+fn is_listed(root: &Path, search: &mut Search) -> Known<bool> {
+    search.expect([Ask::Listing(root.to_owned())])?;
+    Ok(search.list(root, "skills: folders with a SKILL.md")?.is_ok_and(|entries| !entries.is_empty()))
+}
+
+/// Returns every SKILL.md at and below a folder that was listed just before, sorted by path.
+pub(in crate::harness) fn inside(root: &Path, walk: Walk, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut level = vec![root.to_owned()];
@@ -173,7 +196,11 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
         search.expect(level.iter().cloned().map(Ask::Listing))?;
         let mut next = Vec::new();
         for folder in level {
-            let Ok(entries) = search.list(&folder, "skills: folders with a SKILL.md")? else { continue };
+            let entries = match depth {
+                0 => search.list_again(&folder)?,
+                _ => search.list(&folder, "skills: folders with a SKILL.md")?,
+            };
+            let Ok(entries) = entries else { continue };
             if walk.folder_links && !seen.insert(search.real(&folder)?.unwrap_or_else(|_| folder.clone())) {
                 continue;
             }

@@ -13,7 +13,7 @@ use super::{Codex, directories, history as h};
 use crate::answer::{Answer, Certain, Described, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::harness::Version;
 use crate::harness::kit::skills::{self as shared, Skill, Walk};
-use crate::search::{Known, Search};
+use crate::search::{Known, Look, Search};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
 pub(super) use budget::{Budget, Introductions, Model, models};
@@ -152,7 +152,9 @@ impl Codex {
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
         for (index, root) in roots.iter().enumerate() {
-            files.extend(shared::below(&root.dir, WALK, search)?.into_iter().map(|path| (index, path)));
+            let look: Look<Vec<PathBuf>> = |dir, _, search| shared::inside(dir, WALK, search);
+            let found = shared::shared_below("skills of Codex", &root.dir, look, search)?;
+            files.extend(found.into_iter().map(|path| (index, path)));
         }
         search.expect(files.iter().map(|(_, path)| Ask::Real(path.clone())))?;
         let mut real = Vec::new();

@@ -77,7 +77,12 @@ pub(super) fn look(
             Owner::Copilots | Owner::Agents => Scope::User,
             Owner::Settings => Scope::Config,
         };
-        for path in skills::below(&dir, WALK, search)? {
+        for path in skills::shared_below(
+            "skills of Copilot CLI",
+            &dir,
+            |dir, _, search| skills::inside(dir, WALK, search),
+            search,
+        )? {
             found.extend(skill(&path, scope, Form::Folder, search, answer)?.map(|skill| (owner, skill)));
         }
     }

@@ -36,7 +36,12 @@ pub(super) fn look(
         settings.texts(&["skills", "disabled"]).into_iter().map(str::to_lowercase).collect();
     let (mut found, mut places_of): (Vec<Skill>, HashMap<String, usize>) = Default::default();
     for (dir, scope) in places {
-        let mut paths = skills::below(&dir, WALK, search)?;
+        let mut paths = skills::shared_below(
+            "skills of Gemini CLI",
+            &dir,
+            |dir, _, search| skills::inside(dir, WALK, search),
+            search,
+        )?;
         // A skill in the folder itself comes first, then its subfolders in reverse alphabetical order.
         paths.sort_by_key(|path| path.parent() != Some(dir.as_path()));
         let inside = paths.iter().position(|path| path.parent() != Some(dir.as_path())).unwrap_or(paths.len());
