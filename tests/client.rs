@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use briefing::lsp::transport::{Exit, serve};
+use briefing::lsp::transport::{Exit, serve, serve_within};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 use tokio::task::JoinHandle;
@@ -38,9 +38,19 @@ impl Client {
     /// A client whose server knows nothing of it yet.
     pub fn of<S: LanguageServer>((service, socket): (LspService<S>, ClientSocket)) -> Client {
         let (ours, theirs) = duplex(PIPE_BYTES);
+        let (input, output) = split(theirs);
+        Client::over(ours, tokio::spawn(serve(input, output, service, socket)))
+    }
+
+    /// A client whose server waits for no request that pends.
+    pub fn of_impatient<S: LanguageServer>((service, socket): (LspService<S>, ClientSocket)) -> Client {
+        let (ours, theirs) = duplex(PIPE_BYTES);
+        let (input, output) = split(theirs);
+        Client::over(ours, tokio::spawn(serve_within(Duration::ZERO, input, output, service, socket)))
+    }
+
+    fn over(ours: DuplexStream, served: JoinHandle<Exit>) -> Client {
         let (output, input) = split(ours);
-        let (server_input, server_output) = split(theirs);
-        let served = tokio::spawn(serve(server_input, server_output, service, socket));
         Client { input: Some(input), output, arrived: Vec::new(), announced: VecDeque::new(), served }
     }
 

@@ -141,6 +141,18 @@ tests! {
         client.leave().await;
     }
 
+    async fn a_request_that_takes_too_long_is_given_up_and_ends_while_others_are_answered() {
+        let mut client = Client::impatient().await;
+        client.ask(5, "test/slow", None).await;
+        client.expect_error(5, -32803).await;
+        client.slow_has_ended().await;
+        client.is_served().await;
+        // Its id is free again.
+        client.ask(5, "test/needsANumber", json!(7)).await;
+        client.expect_result(5, 7).await;
+        client.leave().await;
+    }
+
     async fn a_cancel_overtakes_what_is_queued_and_spares_the_rest() {
         let mut client = Client::initialized().await;
         client.ask(1, "test/hold", None).await;

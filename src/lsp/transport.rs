@@ -70,8 +70,22 @@ impl Exit {
     }
 }
 
+/// Time after which a request is given up, so that no request is waited for without end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Serves one client until it disconnects. All answers available by then are written and flushed.
 pub async fn serve<S: LanguageServer>(
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    service: LspService<S>,
+    socket: ClientSocket,
+) -> Exit {
+    serve_within(PATIENCE, input, output, service, socket).await
+}
+
+/// Serves like [`serve`], and gives requests up that take longer than `patience`.
+pub async fn serve_within<S: LanguageServer>(
+    patience: Duration,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     service: LspService<S>,
@@ -83,7 +97,7 @@ pub async fn serve<S: LanguageServer>(
     let reader = OwnThread::spawn("briefing-reads", read(Frames::new(input), arrived));
     let mut writer = OwnThread::spawn("briefing-writes", outbox::write(output, queue, requests));
 
-    let mut dispatcher = Dispatcher::new(service, responses, answers);
+    let mut dispatcher = Dispatcher::new(service, responses, answers, patience);
     let cause = dispatcher.dispatch(&mut arrivals).await;
     info!(?cause, "the session ends");
     let exit = dispatcher.end(cause).await;

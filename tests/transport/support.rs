@@ -194,9 +194,21 @@ impl Client {
         Client { client, release: Some(release), signs }
     }
 
+    /// A client of a server that waits for no request that pends.
+    pub async fn impatient() -> Client {
+        let (release, held) = blocking::channel();
+        let signs = Arc::<Signs>::default();
+        let client = client::Client::of_impatient(service_with(held, signs.clone()));
+        Client { client, release: Some(release), signs }.begun().await
+    }
+
     /// A client that has been through `initialize`.
     pub async fn initialized() -> Client {
-        let mut client = Client::new();
+        Client::new().begun().await
+    }
+
+    async fn begun(self) -> Client {
+        let mut client = self;
         client.ask(0, "initialize", json!({"capabilities": {}})).await;
         assert_eq!(client.read().await, json!({"jsonrpc": "2.0", "id": 0, "result": {"capabilities": {}}}));
         client

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
@@ -25,6 +26,9 @@ use crate::report::findings::{Finding, Kind, Severity, page};
 /// Repository whose web pages explain the kinds of findings. Clients that open the server's own pages get links to
 /// those, as does every client if the build knows no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Time after which a pull of the whole workspace reports what there is.
+const PULL: Duration = Duration::from_secs(10);
 
 /// Diagnostics of one state of a file.
 pub(crate) struct Reported {
@@ -73,6 +77,25 @@ impl Diagnostics {
         let mut found = self.proven.about(core, path).await;
         found.retain(|finding| finding.range.end <= view.raw.len());
         found
+    }
+
+    /// Returns the diagnostics of as many files as can be looked at within a time, and the files that are left. Diagnostics
+    /// are cached, so the next pull gets further.
+    async fn within(
+        &self,
+        core: &Arc<Core>,
+        files: BTreeSet<PathBuf>,
+        time: Duration,
+    ) -> (Vec<(PathBuf, Arc<Reported>)>, Vec<PathBuf>) {
+        let (began, mut all, mut left) = (Instant::now(), Vec::new(), Vec::new());
+        for path in files {
+            if began.elapsed() >= time {
+                left.push(path);
+            } else if let Ok(reported) = self.of(core, &path).await {
+                all.push((path, reported));
+            }
+        }
+        (all, left)
     }
 
     /// Returns the known instruction files: open ones, those below a workspace folder, and those that agents started
@@ -215,36 +238,44 @@ impl Server {
         }
         let (core, diagnostics) = (self.core.clone(), self.diagnostics.clone());
         let looked = thread::on_one(async move {
-            let mut all = Vec::new();
-            for path in diagnostics.known_files(&core).await? {
-                if let Ok(reported) = diagnostics.of(&core, &path).await {
-                    all.push((path, reported));
-                }
-            }
-            Ok(all)
+            let known = diagnostics.known_files(&core).await?;
+            Ok(diagnostics.within(&core, known, PULL).await)
         });
-        for (path, reported) in looked.await? {
-            let Some(uri) = convert::uri_of(&path) else { continue };
-            let version = reported.version.map(i64::from);
-            let known = before.remove(&path).is_some_and(|before| before.value == reported.id);
-            items.push(if known {
-                let report = UnchangedDocumentDiagnosticReport { result_id: reported.id.clone() };
-                WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    unchanged_document_diagnostic_report: report,
-                })
-            } else {
-                full(uri, version, Some(reported.id.clone()), reported.found.clone())
-            });
-        }
-        let open: HashSet<PathBuf> =
-            self.core.session().documents.values().map(|document| document.path.clone()).collect();
-        // Open documents are pulled one by one.
-        let gone = before.into_iter().filter(|(path, _)| !open.contains(path));
-        items.extend(gone.map(|(_, id)| full(id.uri, None, None, Vec::new())));
+        let (all, left) = looked.await?;
+        // Open documents are pulled one by one, and of those that are left the client keeps what it has.
+        let open: Vec<PathBuf> = self.core.session().documents.values().map(|document| document.path.clone()).collect();
+        let kept: HashSet<PathBuf> = open.into_iter().chain(left).collect();
+        items.extend(reports(all, before, &kept));
         Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport { items }))
     }
+}
+
+/// Reports the findings of files, and of files that are neither among them nor `kept` that they have none any more. `before`
+/// is the state that the client knows.
+fn reports(
+    all: Vec<(PathBuf, Arc<Reported>)>,
+    mut before: HashMap<PathBuf, PreviousResultId>,
+    kept: &HashSet<PathBuf>,
+) -> Vec<WorkspaceDocumentDiagnosticReport> {
+    let mut items = Vec::new();
+    for (path, reported) in all {
+        let Some(uri) = convert::uri_of(&path) else { continue };
+        let version = reported.version.map(i64::from);
+        let known = before.remove(&path).is_some_and(|before| before.value == reported.id);
+        items.push(if known {
+            let report = UnchangedDocumentDiagnosticReport { result_id: reported.id.clone() };
+            WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+                uri,
+                version,
+                unchanged_document_diagnostic_report: report,
+            })
+        } else {
+            full(uri, version, Some(reported.id.clone()), reported.found.clone())
+        });
+    }
+    let gone = before.into_iter().filter(|(path, _)| !kept.contains(path));
+    items.extend(gone.map(|(_, id)| full(id.uri, None, None, Vec::new())));
+    items
 }
 
 /// Reports all findings of one file. Without a result id the client does not ask about the file again.
@@ -267,5 +298,33 @@ impl State {
     pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, id: &str) -> bool {
         let Some((told_of, told)) = self.pulled.get_mut(uri) else { return false };
         *told_of == revision && std::mem::replace(told, id.to_owned()) != id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Watcher;
+    use crate::lsp::tests::{core_with, service_for};
+
+    #[tokio::test]
+    async fn a_pull_reports_as_many_files_as_time_allows() {
+        let service = service_for(Path::new("/home/me"));
+        let core = core_with(service.inner(), Watcher::blind());
+        let files: BTreeSet<PathBuf> = ["/r/AGENTS.md", "/r/CLAUDE.md"].map(PathBuf::from).into();
+        for (time, reported) in [(Duration::ZERO, 0), (Duration::MAX, 2)] {
+            let (all, left) = service.inner().diagnostics.within(&core, files.clone(), time).await;
+            assert_eq!((all.len(), left.len()), (reported, 2 - reported));
+        }
+    }
+
+    #[test]
+    fn a_client_keeps_the_findings_of_files_that_a_pull_left_out() {
+        let id = |uri: &str| PreviousResultId { uri: uri.parse().expect("a URI"), value: "1".to_owned() };
+        let [left, gone] = ["file:///r/AGENTS.md", "file:///r/CLAUDE.md"].map(id);
+        let path = |id: &PreviousResultId| convert::path_of(&id.uri).expect("a path");
+        let kept = HashSet::from([path(&left)]);
+        let before = HashMap::from([left, gone.clone()].map(|id| (path(&id), id)));
+        assert_eq!(reports(Vec::new(), before, &kept), [full(gone.uri, None, None, Vec::new())]);
     }
 }

@@ -33,8 +33,11 @@ pub struct Dispatcher<S> {
     /// Requests that are being handled: the client's id, and our number for it.
     in_flight: HashMap<Id, i32>,
     last_number: i32,
-    running: JoinSet<(Started, Outcome)>,
+    /// Calls that are being handled; without an outcome, one took too long and was dropped.
+    running: JoinSet<(Started, Option<Outcome>)>,
     client: ClientProcess,
+    /// Time after which a request is given up.
+    patience: Duration,
 }
 
 impl<S: LanguageServer> Dispatcher<S> {
@@ -42,6 +45,7 @@ impl<S: LanguageServer> Dispatcher<S> {
         service: LspService<S>,
         responses: <ClientSocket as Loopback>::ResponseSink,
         answers: mpsc::UnboundedSender<Response>,
+        patience: Duration,
     ) -> Dispatcher<S> {
         Dispatcher {
             service,
@@ -53,6 +57,7 @@ impl<S: LanguageServer> Dispatcher<S> {
             last_number: 0,
             running: JoinSet::new(),
             client: ClientProcess::Unknown,
+            patience,
         }
     }
 
@@ -126,6 +131,9 @@ const CLIENT_CHECK: Duration = Duration::from_secs(2);
 /// Time that requests may continue after the end of input, so that `printf … | briefing` gets its answers.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Code of an answer to a request that is valid, but failed (LSP 3.17, `RequestFailed`).
+const REQUEST_FAILED: i64 = -32803;
+
 type Outcome = Result<Result<Option<Response>, ExitedError>, Box<dyn Any + Send>>;
 
 /// Phase of the session. The service has the same state, but does not expose it.
@@ -142,6 +150,14 @@ enum Phase {
 struct Started {
     id: Option<(Id, i32)>,
     method: String,
+}
+
+impl Started {
+    /// Returns true for notifications, and for requests that wait for people, for the network or for a whole workspace.
+    fn has_own_bound(&self) -> bool {
+        let own = ["initialize", "shutdown", "workspace/executeCommand", "workspace/diagnostic"];
+        self.id.is_none() || own.contains(&self.method.as_str())
+    }
 }
 
 impl<S: LanguageServer> Dispatcher<S> {
@@ -244,16 +260,39 @@ impl<S: LanguageServer> Dispatcher<S> {
         match coop::unconstrained(&mut future).now_or_never() {
             Some(outcome) => self.finish(started, outcome),
             None => {
-                self.running.spawn(async move { (started, future.await) });
+                let patience = self.patience;
+                self.running.spawn(async move {
+                    let outcome = match started.has_own_bound() {
+                        true => Some(future.await),
+                        false => time::timeout(patience, future).await.ok(),
+                    };
+                    (started, outcome)
+                });
             }
         }
     }
 
-    fn finish_task(&mut self, done: Result<(Started, Outcome), tokio::task::JoinError>) {
-        // A task catches its panics and is not aborted while we listen, so there is always an outcome.
-        if let Ok((started, outcome)) = done {
-            self.finish(started, outcome);
+    fn finish_task(&mut self, done: Result<(Started, Option<Outcome>), tokio::task::JoinError>) {
+        // A task catches its panics and is not aborted while we listen, so there is always a result.
+        match done {
+            Ok((started, Some(outcome))) => self.finish(started, outcome),
+            Ok((started, None)) => self.give_up(started),
+            Err(_) => {}
         }
+    }
+
+    /// Answers a request that took too long.
+    fn give_up(&mut self, started: Started) {
+        warn!(method = started.method, "a request took too long");
+        let Some((id, number)) = started.id else { return };
+        // The service still counts it as pending.
+        self.cancel(number);
+        self.in_flight.remove(&id);
+        let message = format!("{} took more than {} s", started.method, self.patience.as_secs());
+        self.answer(
+            id,
+            Err(Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: message.into(), data: None }),
+        );
     }
 
     fn finish(&mut self, started: Started, outcome: Outcome) {
