@@ -302,6 +302,7 @@ impl State {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
 mod tests {
     use super::*;
     use crate::disk::Watcher;
@@ -309,9 +310,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_pull_reports_as_many_files_as_time_allows() {
-        let service = service_for(Path::new("/home/me"));
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let files: BTreeSet<PathBuf> = ["AGENTS.md", "CLAUDE.md"].map(|name| dir.join(name)).into();
+        files.iter().for_each(|file| std::fs::write(file, "Rules.\n").expect("it is written"));
+        let service = service_for(&dir.join("home"));
         let core = core_with(service.inner(), Watcher::blind());
-        let files: BTreeSet<PathBuf> = ["/r/AGENTS.md", "/r/CLAUDE.md"].map(PathBuf::from).into();
         for (time, reported) in [(Duration::ZERO, 0), (Duration::MAX, 2)] {
             let (all, left) = service.inner().diagnostics.within(&core, files.clone(), time).await;
             assert_eq!((all.len(), left.len()), (reported, 2 - reported));
