@@ -345,7 +345,10 @@ impl Builder {
         let (gone, held) = self.held.iter().partition(|&&place| is_gone(place, session.given(place)));
         self.held = held;
         let gone: Vec<Place> = gone;
-        self.session.steps[step].gone.extend(gone);
+        // A damaged record may go on before it began: then nothing is held.
+        if let Some(step) = self.session.steps.get_mut(step) {
+            step.gone.extend(gone);
+        }
     }
 
     /// Counts an unknown kind of line.

@@ -183,6 +183,46 @@ fn matchers_match_what_obviously_matches() {
     });
 }
 
+/// Returns true if the last line about a path ignores it; nothing where [`obvious`] says nothing.
+fn obviously_ignored(lines: &[String], path: &str, is_dir: bool) -> Option<bool> {
+    let mut ignored = false;
+    for line in lines {
+        let (is_negated, rest) = line.strip_prefix('!').map_or((false, line.as_str()), |rest| (true, rest));
+        let (only_dirs, rest) = rest.strip_suffix('/').map_or((false, rest), |rest| (true, rest));
+        let whole = match rest.strip_prefix('/') {
+            Some(rest) => rest.to_owned(),
+            None if rest.contains('/') => rest.to_owned(),
+            None => format!("**/{rest}"),
+        };
+        if obvious(&whole, path)? && (is_dir || !only_dirs) {
+            ignored = !is_negated;
+        }
+    }
+    Some(ignored)
+}
+
+#[test]
+fn the_last_line_about_a_path_says_whether_git_ignores_it() {
+    fuzz("gitignore", 2, |random| {
+        let (path, is_dir) = (path(random), random.chance(50));
+        let lines: Vec<String> = (0..1 + random.below(5))
+            .map(|_| {
+                let sign = |sign: &'static str, random: &mut Random| if random.chance(30) { sign } else { "" };
+                format!("{}{}{}{}", sign("!", random), sign("/", random), pattern(random), sign("/", random))
+            })
+            .collect();
+        // To `globset` a sign is a byte, and to git a brace is one.
+        if !path.is_ascii() || lines.iter().any(|line| !line.is_ascii() || line.contains('{')) {
+            return;
+        }
+        let Some(expected) = obviously_ignored(&lines, &path, is_dir) else { return };
+        // Comments and empty lines change nothing, whatever ends a line.
+        let text = lines.join(*random.pick(&["\n", "\r\n", "\n\n#a\n"]));
+        let ignored = glob::gitignore("", glob::ignore_lines(text.as_bytes()));
+        assert_eq!(ignored.matched(&path, is_dir).is_ignore(), expected, "{lines:?} {path:?} {is_dir}");
+    });
+}
+
 #[test]
 fn patterns_of_any_kind_come_to_an_end() {
     fuzz("patterns", 4, |random| {
@@ -195,6 +235,7 @@ fn patterns_of_any_kind_come_to_an_end() {
         let _ = NpmIgnore::new([pattern.as_str()]).ignores(&path);
         let _ = NpmIgnore::lenient([pattern.as_str()]).ignores(&path);
         let _ = glob::plain(&pattern, true, Path::new(&path));
+        let _ = glob::gitignore("", glob::ignore_lines(pattern.as_bytes())).matched(&path, random.chance(50));
         let files = Files::new(random);
         let base = Path::new("/r");
         glob::npm(&files, base, &pattern, Npm { dot: true, follow: true });
