@@ -95,6 +95,7 @@ pub fn service_on(
         .custom_method(ext::CONTEXT_REPORT, Server::context_report)
         .custom_method(ext::COMPARE, Server::compare)
         .custom_method(ext::SESSION, Server::session)
+        .custom_method(ext::AGENTS, Server::agents)
         .custom_method(ext::SESSIONS, Server::recorded_sessions)
         .custom_method(ext::AUDIT, Server::audit)
         .custom_method(ext::INSTRUCTION_FILES, Server::instruction_files)

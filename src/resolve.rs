@@ -180,6 +180,13 @@ fn give_up(answer: &mut Answer, search: &Search) {
     let Some(place) = search.gave_up_at() else { return };
     // The client may succeed beyond Briefing's limits.
     answer.refusal = None;
+    let asked = search.asked_paths();
+    for source in &mut answer.sources {
+        let is_absent = matches!(source.fate, Fate::Missing | Fate::Unreadable);
+        if is_absent && source.path().is_some_and(|path| !asked.contains(path)) {
+            (source.fate, source.reason) = (Fate::Unreadable, "not looked at: Briefing gave up before".to_owned());
+        }
+    }
     let message = format!("so much is to be looked at that nothing more was from {} on", place.display());
     answer.warnings.push(Warning::general("cut-short", message.clone()));
     answer.doubt(&[Certain::Set], message);

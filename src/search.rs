@@ -347,6 +347,12 @@ impl<'a> Search<'a> {
         self.cut_short.get_or_insert_with(|| path.to_owned());
     }
 
+    /// Returns every path that was asked about.
+    pub fn asked_paths(&self) -> HashSet<&Path> {
+        let of_parts = self.parts.iter().flat_map(|(_, part)| part.trace().iter());
+        self.probes.iter().chain(of_parts).map(|probe| probe.path.as_path()).collect()
+    }
+
     /// Returns the file that was read last.
     pub fn last_read(&self) -> Option<&Path> {
         self.probes.iter().rev().find(|probe| probe.asked == "content").map(|probe| probe.path.as_path())

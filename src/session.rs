@@ -28,6 +28,8 @@ pub enum Step {
     Run(Run),
     /// The agent calls a skill or a command.
     Skill(String),
+    /// The user types a command, with its arguments.
+    Command(String),
     /// The session switches to another agent.
     Agent(String),
     /// A sub-agent is started, with its own context.
@@ -146,6 +148,7 @@ impl Session<'_> {
             Step::Reach(tool, file) => self.reach(*tool, file),
             Step::Run(run) => self.run(run),
             Step::Skill(name) => self.skill(name)?,
+            Step::Command(typed) => self.command(typed)?,
             Step::Agent(name) => self.switch(name),
             Step::Subagent(name) => self.subagent(name),
             Step::Compact => self.compact(),
@@ -305,6 +308,28 @@ impl Session<'_> {
         self.called.insert(name.to_owned());
         let turn = self.nothing(Step::Skill(name.to_owned()), call);
         Ok(Turn { messages, sources, doubt: doubt.or_else(|| turn.doubt.clone()), ..turn })
+    }
+
+    fn command(&mut self, typed: &str) -> Result<Turn, String> {
+        let call = (self.ask)(&Standpoint { call: Some(format!("/{typed}")), ..self.at.clone() });
+        let is_call = |message: &&Message| message.kind == MessageKind::Call;
+        let messages: Vec<Message> = call.answer.messages.iter().filter(is_call).cloned().collect();
+        let name = typed.split(' ').next().unwrap_or_default();
+        let (Some(last), title) = (messages.last(), self.choice.title()) else {
+            return Err(format!("{} has no command {name} of which the text is known", self.choice.title()));
+        };
+        let sent = Some(last.text.size());
+        let reason = format!("{title} puts its text in the place of what the user types");
+        let of_command = call.answer.sources.iter().filter(|source| name_of(source) == Some(name));
+        let sources = of_command.take(1).map(|source| Source {
+            fate: Fate::Loaded,
+            trigger: Trigger::Call,
+            reason: reason.clone(),
+            sent,
+            ..source.clone()
+        });
+        let sources = sources.collect();
+        Ok(Turn { messages, sources, ..self.nothing(Step::Command(typed.to_owned()), call) })
     }
 
     fn switch(&mut self, name: &str) -> Turn {

@@ -40,7 +40,7 @@ fn each_agent_says_what_it_is_told_and_what_it_is_not() {
     let text = place.prints("home/project", &["agents", "--harness", "claude-code", "--agent", "Explore"]);
     assert!(text.contains("Explore  all  ") && text.contains("not told CLAUDE.md"), "{text}");
     for (arguments, problem) in [
-        (["--harness", "codex"].as_slice(), "which agents Codex has is not known"),
+        (["--harness", "goose"].as_slice(), "which agents Goose has is not known"),
         (&["--harness", "opencode", "--agent", "gone"], "OpenCode has no agent gone; it has build, plan"),
     ] {
         let output = place.run("home/project", &[&["agents"], arguments].concat());

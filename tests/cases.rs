@@ -24,12 +24,13 @@ use crate::findings;
 use crate::messages::Messages;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 16] = [
+const GOLDEN: [&str; 17] = [
     "@text",
     "@hash",
     "@skills",
     "@environment",
     "@layers",
+    "@agents",
     "@reminders",
     "@called",
     "@sources",
@@ -149,9 +150,10 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded =
-            matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@layers" | "@reminders" | "@called")
-                && observed.iter().any(|client| client == harness);
+        let recorded = matches!(
+            word,
+            "@text" | "@hash" | "@skills" | "@environment" | "@layers" | "@agents" | "@reminders" | "@called"
+        ) && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
         } else {
@@ -197,7 +199,7 @@ pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, Strin
     defaults.customs = Arc::new(customs(world, &places.cwd));
     let questions = request.questions(&defaults, &places)?;
     let [(choice, standpoint), ..] = questions.as_slice() else { return Err("nobody is asked".to_owned()) };
-    let call = ask.split_once(" calling ").map(|(_, name)| name.to_owned());
+    let call = ask.split_once(" calling ").map(|(_, name)| name.replace("\\s", " "));
     match resolve(world, choice, &Standpoint { call, ..standpoint.clone() }) {
         Outcome::Answer(resolution) => Ok(*resolution),
         Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
@@ -313,7 +315,11 @@ fn golden(word: &str, resolution: &Resolution) -> String {
                 _ => MessageKind::Call,
             };
             for message in answer.messages.iter().filter(|message| message.kind == kind) {
-                let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+                // A prompt of the client's own is measured in its name.
+                let name = message.name.as_deref().unwrap_or_default();
+                let measured = name.find('(').filter(|_| message.text.is_empty()).map(|at| name[at..].to_owned());
+                let text = measured.unwrap_or_else(|| escape(&message.text));
+                let _ = writeln!(out, ">>> {} {}\n{text}", message.trigger, message.role);
             }
             if out.is_empty() {
                 out.push_str(">>> nothing\n");
@@ -331,6 +337,11 @@ fn golden(word: &str, resolution: &Resolution) -> String {
             if out.is_empty() {
                 out.push_str(">>> nothing\n");
             }
+        }
+        "@agents" => {
+            let mut names: Vec<&str> = answer.agents.iter().map(|agent| agent.name.as_str()).collect();
+            names.sort_unstable();
+            out.extend(names.into_iter().map(|name| format!("{name}\n")));
         }
         "@messages" => {
             for message in &answer.messages {

@@ -8,6 +8,7 @@ use briefing::engine::settings::Settings;
 use briefing::harness::history::replays;
 use briefing::lsp::ext;
 use briefing::records::audit::Audits;
+use briefing::report::agents::Agents;
 use briefing::report::briefing::Effective;
 use briefing::report::compare::Comparison;
 use briefing::report::context::ContextReports;
@@ -20,6 +21,7 @@ use schemars::generate::SchemaSettings;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+mod choosing;
 mod declaration;
 mod vscode;
 
@@ -53,6 +55,7 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::CONTEXT_REPORT, params::<Question>(), result::<ContextReports>()),
         (ext::COMPARE, params::<ext::CompareParams>(), result::<Comparison>()),
         (ext::SESSION, params::<ext::SessionParams>(), result::<Unfolded>()),
+        (ext::AGENTS, params::<ext::AgentsParams>(), result::<Agents>()),
         (ext::SESSIONS, params::<ext::SessionsParams>(), result::<Audits>()),
         (ext::AUDIT, params::<ext::AuditParams>(), result::<Audits>()),
         (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),

@@ -17,6 +17,13 @@ pub struct Agent {
     pub tools: Option<String>,
 }
 
+impl Agent {
+    /// Creates an agent of which nothing else is known.
+    pub fn named(name: &str, usage: Usage) -> Agent {
+        Agent { name: name.to_owned(), usage, from: None, model: None, tools: None }
+    }
+}
+
 /// What starts an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {

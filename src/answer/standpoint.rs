@@ -25,7 +25,7 @@ pub struct Standpoint {
     /// Files that were reached earlier in the session, in order; [`crate::resolve`] determines what was injected with
     /// them.
     pub read_before: Vec<Reached>,
-    /// Skill or command that the model calls.
+    /// Skill or command that the model calls; with a slash and arguments, one that the user types.
     pub call: Option<String>,
     /// Files that were deleted since; they count as absent.
     pub deleted: Vec<PathBuf>,
@@ -70,6 +70,12 @@ impl Reached {
 }
 
 impl Standpoint {
+    /// Returns name and arguments of a command that the user types, if the call is one: `/NAME ARGUMENTS`.
+    pub fn typed(&self) -> Option<(&str, &str)> {
+        let typed = self.call.as_deref()?.strip_prefix('/')?;
+        Some(typed.split_once(' ').unwrap_or((typed, "")))
+    }
+
     /// Creates the standpoint of a main session's start, with defaults for everything but the place.
     pub fn plain(cwd: &Path, home: &Path, env: Environment) -> Standpoint {
         Standpoint {

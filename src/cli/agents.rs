@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anstyle::Style;
 use clap::Args;
@@ -11,7 +12,7 @@ use super::show::{answer, directory, here, print_json, print_screen, questions};
 use super::whom::Format;
 use super::{Failure, defaults};
 use crate::disk::Real;
-use crate::report::agents::{AgentSaid, said, standpoint};
+use crate::report::agents::{AgentSaid, Layer, said};
 use crate::report::escape::visible;
 use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
@@ -52,14 +53,12 @@ pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
     let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
         return Err("--agents: the agents of one client are listed: name one".to_owned().into());
     };
+    let wanted = |name: &str| arguments.agent.as_deref().is_none_or(|asked| asked == name);
+    let agents = said(&choice, &start, &wanted, &|at| Arc::new(answer(&Real, &choice, at)));
     let session = answer(&Real, &choice, &start);
     if session.answer.agents.is_empty() {
         return Err(format!("which agents {} has is not known", choice.title()).into());
     }
-    let named = |name: &str| arguments.agent.as_deref().is_none_or(|asked| asked == name);
-    let agents = session.answer.agents.iter().filter(|agent| named(&agent.name));
-    let agents: Vec<AgentSaid> =
-        agents.map(|agent| said(agent, &answer(&Real, &choice, &standpoint(&start, agent)), &session)).collect();
     if let (true, Some(asked)) = (agents.is_empty(), &arguments.agent) {
         let names: Vec<&str> = session.answer.agents.iter().map(|agent| agent.name.as_str()).collect();
         return Err(format!("{} has no agent {asked}; it has {}", choice.title(), names.join(", ")).into());
@@ -85,13 +84,18 @@ fn text(agents: &[AgentSaid], paths: &Paths) -> String {
             .into_iter()
             .filter_map(|(word, value)| Some((word, value.as_ref()?)))
             .for_each(|(word, value)| line(word, value));
-        for layer in &agent.layers {
+        let layer = |layer: &Layer| {
             let name = layer.name.as_deref().unwrap_or_default();
             let size = layer.bytes.map_or_else(|| "the client's own".to_owned(), |bytes| format!("{bytes} B"));
-            line(layer.kind, &format!("{name}  {size}"));
+            format!("{} {name}  {size}", layer.kind)
+        };
+        agent.layers.iter().for_each(|one| line("gets", &layer(one)));
+        agent.given.iter().for_each(|file| line("told", &file.path));
+        agent.not_given.iter().for_each(|file| line("not told", &format!("{}  {}", file.path, file.reason)));
+        if let Some(switch) = &agent.switch {
+            switch.adds.iter().for_each(|one| line("+ switch", &layer(one)));
+            switch.removes.iter().for_each(|one| line("- switch", &layer(one)));
         }
-        agent.given.iter().for_each(|file| line("told", file));
-        agent.not_given.iter().for_each(|file| line("not told", file));
     }
     out
 }

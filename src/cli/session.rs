@@ -63,7 +63,7 @@ pub(super) struct Session {
 struct Steps(Vec<SessionStep>);
 
 /// The words of steps with a value, what the value is, and what they do.
-const WITH_VALUE: [(&str, &str, &str); 11] = [
+const WITH_VALUE: [(&str, &str, &str); 12] = [
     (
         "read",
         "FILE",
@@ -75,6 +75,7 @@ const WITH_VALUE: [(&str, &str, &str); 11] = [
     ("shell", "COMMAND", "The agent runs COMMAND where it is started"),
     ("run", "DIR", "The agent runs a command in DIR"),
     ("skill", "NAME", "It calls a skill or a command"),
+    ("command", "TEXT", "The user types /TEXT: a command and its arguments"),
     ("agent", "NAME", "Another agent takes over"),
     ("subagent", "NAME", "A sub-agent of that kind is started"),
     ("change", "FILE", "Somebody changes FILE"),
@@ -141,6 +142,7 @@ fn step(word: &str, value: &str) -> Option<SessionStep> {
         "change" => SessionStep { change: named(), ..none },
         "delete" => SessionStep { delete: named(), ..none },
         "skill" => SessionStep { skill: named(), ..none },
+        "command" => SessionStep { command: named(), ..none },
         "agent" => SessionStep { agent: named(), ..none },
         "subagent" => SessionStep { subagent: named(), ..none },
         "compact" => SessionStep { compact: value.is_empty(), ..none },
@@ -256,6 +258,7 @@ fn words(step: &SessionStep) -> String {
         ("shell", shell),
         ("run", &step.cwd),
         ("skill", &step.skill),
+        ("command", &step.command),
         ("agent", &step.agent),
         ("subagent", &step.subagent),
         ("change", &step.change),

@@ -28,8 +28,8 @@ pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
         return true;
     }
     let other_case = names::right_case(path).map(|name| path.with_file_name(name));
-    // Only distinctive names count in another letter case: a `tools.md` can be any page.
-    let other_case = other_case.filter(|path| names::is_distinctive(path));
+    // Only distinctive names and skills count in another letter case: a `tools.md` can be any page.
+    let other_case = other_case.filter(|path| names::is_distinctive(path) || names::is_skill(path));
     [Some(path), other_case.as_deref()]
         .into_iter()
         .flatten()

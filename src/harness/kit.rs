@@ -1,6 +1,7 @@
 //! Parts that implementations share: finding and reading files in ways common to several agents. Everything that
 //! belongs to one agent is in that agent's room.
 
+pub(in crate::harness) mod agents;
 pub(in crate::harness) mod conventional;
 pub(in crate::harness) mod folders;
 pub(in crate::harness) mod front_matter;

@@ -30,6 +30,8 @@ pub const STATUS: &str = "briefing/status";
 pub const CONTEXT_REPORT: &str = "briefing/contextReport";
 /// Request: a session of one agent, step by step.
 pub const SESSION: &str = "briefing/session";
+/// Request: the agents of clients, and what each is told.
+pub const AGENTS: &str = "briefing/agents";
 /// Request: two answers side by side.
 pub const COMPARE: &str = "briefing/compare";
 /// Request: every known instruction file, and the agents that read it.
@@ -140,6 +142,20 @@ pub struct SessionParams {
     /// Steps of the session, in order; files are URIs.
     pub steps: Vec<SessionStep>,
     /// One agent, and the other parameters that name no files.
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+/// Parameters of `briefing/agents`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct AgentsParams {
+    /// Only the agent of this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Directory in which the clients are started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// One client or several, and the other parameters that name no files.
     #[serde(flatten)]
     pub request: Request,
 }

@@ -79,6 +79,9 @@ pub struct SessionStep {
     /// The agent calls a skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
+    /// The user types a command and its arguments, without the slash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Another agent takes over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -128,6 +131,7 @@ impl SessionStep {
                 .clone()
                 .map(|command| Step::Run(Run { command: Some(command).filter(|text| !text.is_empty()), dir })),
             self.skill.clone().map(Step::Skill),
+            self.command.clone().map(Step::Command),
             self.agent.clone().map(Step::Agent),
             self.subagent.clone().map(Step::Subagent),
             self.change.as_deref().map(place).transpose()?.map(Step::Change),
@@ -142,7 +146,7 @@ impl SessionStep {
                 Err("`cwd` belongs beside `shell`".to_owned())
             }
             (Some(step), None) => Ok(step),
-            _ => Err("a step has one of read, edit, write, mention, shell, skill, agent, subagent, change, delete, compact, resume, together"
+            _ => Err("a step has one of read, edit, write, mention, shell, skill, command, agent, subagent, change, delete, compact, resume, together"
                 .to_owned()),
         }
     }

@@ -77,7 +77,7 @@ class Ask:
         self.agent = next((v for k, v in pairs if k == "as"), None)
         self.after = [v for k, v in pairs if k == "after"]
         self.already = [v for k, v in pairs if k == "already"]
-        self.calling = next((v for k, v in pairs if k == "calling"), None)
+        self.calling = next((v for k, v in pairs if k == "calling"), None)  # with its arguments, if it is a command
 
 
 def golden(messages, limit=6000):
@@ -100,6 +100,12 @@ def measured(messages):
         data = text.encode("utf-8", "surrogatepass")
         lines.append(f"{trigger} {role} {len(data)} {hashlib.sha256(data).hexdigest()}\n")
     return "".join(lines)
+
+
+def sized(text):
+    """What stands for a text that is the client's own."""
+    data = text.encode("utf-8", "surrogatepass")
+    return f"({len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()})"
 
 
 def on_the_day(text):

@@ -246,7 +246,13 @@ class Session:
 
 
 def called(clients, case, ask):
-    """What stands behind the answer to a call of the Skill tool."""
+    """What stands behind the answer to a call of the Skill tool, or what a command becomes that the user types."""
+    if ask.calling.startswith("/"):
+        with Session(clients, case, ask) as session:
+            told = [text for role, kind, text in texts(session.turn(ask.calling)) if (role, kind) == ("user", "text")]
+        head = max((i for i, text in enumerate(told) if text.startswith("<command-message>")), default=len(told))
+        is_own = ask.calling[1:].split()[0] in OWN and not any(ask.calling[1:].split()[0] in s.header for s in case.sections if not s.word.startswith("@"))
+        return [("call", "user", casefile.sized(text) if is_own and i else text) for i, text in enumerate(told[head:])]
     with Session(clients, case, ask) as session:
         session.hello()
         told = list(texts(session.skill(ask.calling)))
@@ -357,6 +363,12 @@ def layers(clients, case, ask):
             ours = [entry for entry in entries if entry[2:].split(":")[0] not in OWN_AGENTS]
             found += [("session", f"{role} agents", "\n".join(ours))] if ours else []
     return found
+
+
+def agents(clients, case, ask):
+    """The names in the list of agents."""
+    told = [text for _, kind, text in texts(session(clients, case, ask)[0][0]) if kind == "text"]
+    return [name for text in told for listed in AGENTS.findall(text) for name in re.findall(r"^- ([^\n]+?): ", listed, re.M)]
 
 
 # Random trees.

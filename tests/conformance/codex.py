@@ -109,8 +109,16 @@ def layers(clients, case, ask):
     texts = asked(clients, case, ask)
     if texts is None:
         return "refused"
-    own = ("<permissions instructions>", "<skills_instructions>", "<collaboration_mode>", "<tools>", "<multi_agent", "<app", "<plugin", "<personality")
+    own = ("<permissions instructions>", "<skills_instructions>", "<collaboration_mode>", "<tools>", "<multi_agent", "<app", "<plugin", "<personality", "<model_switch>", "You are Codex, ", "You are an agent in a team ")
     return [("session", f"{role} developer", text) for role, text in texts if role == "developer" and not text.startswith(own)]
+
+
+def agents(clients, case, ask):
+    """The roles that the tool `spawn_agent` describes."""
+    with Session(clients, case, ask) as session:
+        told = json.dumps(session.hello())
+    roles = re.search(r"Available roles:\\n(.*?\\n\})\"", told)
+    return re.findall(r"(?:^|\\n)([^\s:{}\\]+): \{\\n", roles[1]) if roles else []
 
 
 def Session(clients, case, ask):

@@ -31,20 +31,22 @@ def call(name, arguments):
 TASK = "A task for the helper."
 
 
-def spawning(requests):
+def spawning(kind):
     """The first agent calls for a helper and waits for it."""
-    sent = json.dumps(requests[-1]["input"])
-    if len(requests) == 1:
-        return [call("spawn_agent", {"task_name": "helper", "message": TASK, "fork_turns": "none"})], 10
-    if "Sender: /root" not in sent and '"call_id": "wait_agent"' not in sent:
-        return [call("wait_agent", {"timeout_ms": 10000})], 10
-    return [said("Done.")], 10
+    def script(requests):
+        sent = json.dumps(requests[-1]["input"])
+        if len(requests) == 1:
+            return [call("spawn_agent", {"task_name": "helper", "message": TASK, "fork_turns": "none", **({"agent_type": kind} if kind else {})})], 10
+        if "Sender: /root" not in sent and '"call_id": "wait_agent"' not in sent:
+            return [call("wait_agent", {"timeout_ms": 10000})], 10
+        return [said("Done.")], 10
+    return script
 
 
 def subagent(clients, case, ask):
     """The request of the helper, or None when the client does not start."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.daemon_threads, server.requests, server.script = True, [], spawning
+    server.daemon_threads, server.requests, server.script = True, [], spawning(ask.agent)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     words = [*codex.command(codex.binary(clients, ask), case.options("codex")), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
     environment = {**codex.variables(case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}

@@ -47,6 +47,9 @@ class Own(Model):
                  "policy": {"state": "enabled", "terms": ""}, "capabilities": capabilities}]
 
 
+OWN_AGENTS = ["explore", "task", "general-purpose", "code-review", "research", "security-review"]
+
+
 def run(clients, case, ask):
     other = {"edit": lambda path, text: ("edit", {"path": path, "old_str": text, "new_str": text + "more"}),
              "write": lambda path, _: ("create", {"path": path, "file_text": "new"}),
@@ -54,7 +57,8 @@ def run(clients, case, ask):
     task = {"description": "d", "prompt": TASK, "agent_type": ask.agent, "name": "n", "mode": "sync"}
     model = (Own if is_early(ask) else Model)(calls(ask, read_call, other), through=[("task", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
-    return last_request(model, command(clients, case, ask, prompt(ask)), ask, surroundings(case, ask, model))
+    agent = ["--agent", ask.agent] if ask.agent and not is_subagent(case) else []
+    return last_request(model, command(clients, case, ask, prompt(ask)) + agent, ask, surroundings(case, ask, model))
 
 
 def read_call(path):
@@ -73,6 +77,31 @@ def command(clients, case, ask, said):
     place = client(clients, ask)
     start = [NODE, SCRIPT] if is_early(ask) or not os.path.exists(os.path.join(place, BINARY)) else [BINARY]
     return [*(os.path.join(place, part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *words(case.options("copilot-cli"))]
+
+
+def task(body):
+    """The tool by which sub-agents are started."""
+    return next((tool["function"] for tool in body["tools"] if tool["function"]["name"] == "task"), None)
+
+
+def agents(clients, case, ask):
+    """The names that the tool `task` takes."""
+    tool = task(run(clients, case, ask))
+    return set(tool["parameters"]["properties"]["agent_type"]["enum"]) if tool else []
+
+
+def layers(clients, case, ask):
+    """The prompt of an agent of the user's own, and what the tool `task` says of all of them."""
+    body = run(clients, case, ask)
+    if body is None:
+        return "refused"
+    system = "\n".join(text(m["content"]) for m in body["messages"] if m["role"] == "system")
+    found = re.search(r"<agent_instructions>\n[^\n]*\n\n(.*)\n</agent_instructions>", system, re.S)
+    own = found[1] if found else system.split("\n\n<tools>")[0] if is_subagent(case) and ask.agent not in OWN_AGENTS else None
+    said = [("session", "system agent", own)] if own else []
+    _, head, listed = (task(body) or {"description": ""})["description"].partition("User-provided custom agents:\n")
+    # In a sub-agent more is said behind them.
+    return said + ([("session", "system agents", listed.split("\n\n- Each agent is stateless")[0])] if head else [])
 
 
 class Session(chat_model.Session):

@@ -7,7 +7,7 @@ Trust: a folder nobody decided about counts as trusted. A case that says nothing
 the client is asked as the case stands; without a terminal it ends with code 55 both where trust is undecided and where it
 is denied, so it is asked again on a terminal, where a denied folder is no obstacle and an undecided one brings up a dialog.
 """
-import casefile, fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
+import casefile, fcntl, json, os, pty, re, signal, struct, subprocess, termios, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from chat_model import TASK, calls, is_subagent, prompt, words
@@ -200,6 +200,27 @@ def skills(clients, case, ask):
     body = run(clients, case, ask, trust=True)
     system = "".join(part.get("text", "") for part in body.get("systemInstruction", {}).get("parts", []))
     return casefile.skills("session", "system", system, "/bundle/builtin/")
+
+
+def agents(clients, case, ask):
+    """The sub-agents that the system instruction lists."""
+    system = "".join(part.get("text", "") for part in run(clients, case, ask, trust=True).get("systemInstruction", {}).get("parts", []))
+    return re.findall(r"^- (\S+) -> ", system, re.M)
+
+
+def layers(clients, case, ask):
+    """The prompt of a sub-agent of the user's own, and the user's own in the list of sub-agents."""
+    body = run(clients, case, ask, trust=True)
+    system = "".join(part.get("text", "") for part in body.get("systemInstruction", {}).get("parts", []))
+    if is_subagent(case):
+        own = re.split(r"\n\n# Available Agent Skills\n|\n\n\n# Contextual Instructions |\n\n<loaded_context>|\n\n# Environment Context\n", system)[0]
+        return [("session", "system agent", own)] if ask.agent not in OWN_AGENTS else []
+    listed = re.search(r"\n\nThe following sub-agents are available:\n\n(.*?)\n\nRemember that the closest relevant sub-agent ", system, re.S)
+    entries = [entry for entry in re.split(r"\n(?=- \S+ -> )", listed[1]) if entry.split(" ")[1] not in OWN_AGENTS]
+    return [("session", "system agents", "\n".join(entries))] if entries else []
+
+
+OWN_AGENTS = ["codebase_investigator", "cli_help", "generalist"]
 
 
 class Session:

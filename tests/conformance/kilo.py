@@ -87,6 +87,10 @@ def skills(clients, case, ask):
     return opencode.skills(clients, case, ask)
 
 
+def agents(clients, case, ask):
+    return opencode.agents(clients, case, ask)
+
+
 def environment(clients, case, ask):
     return opencode.environment(clients, case, ask)
 

@@ -5,7 +5,7 @@ this process.
 `<system-reminder>` that the answer to a read call carries; `attach`: that of the text of an attached file. Of a sub-agent, both are
 those of its own session, which a call of the task tool begins. Every environment variable but the case's own is ours. The skill tool wants `rg` on PATH, which the package of Codex brings.
 """
-import json, os, platform, re, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
+import json, os, platform, re, shlex, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import casefile, chat_model
 from opencode_trees import generate  # for compare.py
@@ -321,10 +321,29 @@ class Session:
 
 
 def called(clients, case, ask):
-    """The answer to a call of the skill tool."""
+    """The answer to a call of the skill tool, or what a command becomes that the user types."""
+    if ask.calling.startswith("/"):
+        return typed(clients, case, ask)
     with Session(clients, case, ask) as session:
         session.hello()
         return [("call", "tool", content(session.skill(ask.calling)["messages"][-1]["content"]))]
+
+
+def typed(clients, case, ask):
+    """What a command becomes that the user types; the client's own are measured."""
+    client, (name, _, words), provider = edition(ask), ask.calling[1:].partition(" "), Provider({})
+    with tempfile.TemporaryDirectory(prefix="opencode-") as state:
+        env = surroundings(client, case.home(), state, case.env(), ask.cwd)
+        env[f"{client.prefix}CONFIG_CONTENT"] = json.dumps(mocked(provider, "mock-model", True))
+        os.makedirs(case.home(), exist_ok=True)
+        # The client puts words in quotes that hold a space.
+        command = [*casefile.OBEYING, program(clients, client), "run", *client.options, "--title", "t", "--command", name, "--", *shlex.split(words)]
+        subprocess.run(command, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+    provider.shutdown(); provider.server_close()
+    said = [m["content"] for who, body in provider.requests if who == "main" for m in body["messages"] if m["role"] == "user"]
+    text = said[-1] if isinstance(said[-1], str) else said[-1][0]["text"]
+    is_own = name in ("init", "review") and not any(f"/{name}.md" in s.header for s in case.sections if not s.word.startswith("@"))
+    return [("call", "user", casefile.sized(text) if is_own else text)]
 
 
 def entries(system, client):
@@ -409,6 +428,15 @@ def asked_for(requests, settings):
     found = [body for name, body in requests or [] if name == who]
     # Without any tools it is the session of an agent that has none: what else has none is not asked for.
     return found or [body for name, body in requests or [] if who == "main"]
+
+
+def agents(clients, case, ask):
+    """The names that `agent list` prints, hidden ones among them."""
+    client, cwd = edition(ask), ask.cwd or "/"
+    with tempfile.TemporaryDirectory(prefix="opencode-") as state:
+        command = [*casefile.OBEYING, program(clients, client), "agent", "list"]
+        said = subprocess.run(command, cwd=cwd, env=surroundings(client, case.home(), state, case.env(), cwd), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    return re.findall(r"^(\S.*) \((?:primary|subagent|all)\)$", said.stdout, re.M)
 
 
 @keeping

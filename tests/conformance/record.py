@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the real client every @text, @hash, @skills, @reminders, @called and @unfolded question of case files and writes its answers into them.
+"""Asks the real client every @text, @hash, @skills, @agents, @reminders, @called and @unfolded question of case files and writes its answers into them.
 
 usage: record.py --clients DIR [--check] CASE.txt...
 
@@ -13,7 +13,8 @@ module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION 
 asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
 inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer, one that
 can be asked for the environment block `environment(clients, case, ask)`, for texts beside the files `layers(clients, case, ask)` with
-the kind behind the role, as in `system agents`, for calls of skills `called(clients, case, ask)`, one of which the reminders are known
+the kind behind the role, as in `system agents`, for calls of skills `called(clients, case, ask)`, for the names of
+the agents that can be started `agents(clients, case, ask)`, one of which the reminders are known
 `reminders(clients, case, ask)`, and one whose sessions can be followed step by step `Session(clients, case, ask)`, as unfold.py says.
 """
 import argparse, http.server, importlib, json, os, subprocess, sys, tempfile, threading, urllib.parse
@@ -74,6 +75,11 @@ def answer(clients, path):
         module = driver(ask.harness)
         said = getattr(module, section.word[1:])(clients, case, ask)
         section.body = casefile.measured(said) if section.word == "@reminders" else casefile.golden(said, limit=float("inf"))[1]
+        observed.add((module.CLIENT, version(module, ask)))
+    for section in case.all("@agents"):
+        ask = casefile.Ask(section.header.split(None, 1)[1])
+        module = driver(ask.harness)
+        section.body = "".join(f"{name}\n" for name in sorted(module.agents(clients, case, ask)))
         observed.add((module.CLIENT, version(module, ask)))
     for section in case.all("@unfolded"):
         ask = casefile.Ask(section.header.split(None, 1)[1])

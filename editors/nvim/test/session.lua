@@ -208,6 +208,25 @@ it(':Briefing why says what became of a file, and what was asked', function()
   same(vim.api.nvim_buf_get_name(0), vim.uv.fs_realpath('AGENTS.md'))
 end)
 
+it(':Briefing agents says what the agent that is picked is told', function()
+  t.tidy()
+  edit(source)
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, picked)
+    for _, agent in ipairs(items) do
+      if agent.name == 'plan' then
+        picked(agent)
+      end
+    end
+  end
+  vim.cmd('Briefing agents opencode')
+  local shown = shows('briefing-view://agents', 'a switch to it')
+  vim.ui.select = select
+  has(shown, 'plan  primary')
+  has(shown, 'reminder plan')
+  has(shown, 'AGENTS.md')
+end)
+
 it(':Briefing steps unfolds a session', function()
   t.tidy()
   edit(source)
@@ -427,6 +446,7 @@ it('a wrong command is refused in words', function()
   t.tidy()
   for line, words in pairs({
     ['Briefing shwo'] = 'there is no `shwo`; there are audit, compare, cwd',
+    ['Briefing agents'] = 'name a client',
     ['Briefing steps'] = 'name a harness, and what happens',
     ['Briefing steps claude-code look around'] = '`look around` is not a step',
     ['Briefing preview kodex'] = 'there is no agent `kodex`; known: ',

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
-    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger,
-    Warning,
+    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, SessionKind, Source, Standpoint, Text,
+    Tool, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
@@ -26,6 +26,7 @@ use crate::harness::{
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, Unreadable};
 
+mod agents;
 mod documents;
 mod environment;
 mod files;
@@ -433,7 +434,15 @@ impl Codex {
 
     /// Adds the other messages: developer instructions, sections that the client adds, and the environment block.
     fn other_messages(&self, settings: &Settings, at: &Standpoint, cwd: &Path, answer: &mut Answer) {
-        if let Some(text) = settings.developer_instructions.as_deref().filter(|text| !text.is_empty()) {
+        answer.agents = settings.kinds.iter().map(|kind| kind.agent.clone()).collect();
+        let asked = at.agent.as_deref().filter(|_| at.session == SessionKind::Subagent && self.is_asked);
+        let kind = settings.kinds.iter().find(|kind| Some(kind.agent.name.as_str()) == asked);
+        if let Some(others) = kind.map(|kind| kind.others.join(", ")).filter(|others| !others.is_empty()) {
+            answer.doubt(Certain::ALL, format!("what {others} of the role changes was not asked of the client"));
+        }
+        let instructions =
+            kind.and_then(|kind| kind.instructions.as_deref()).or(settings.developer_instructions.as_deref());
+        if let Some(text) = instructions.filter(|text| !text.is_empty()) {
             let message = Message::instructions(Trigger::Session, Role::Developer, text.to_owned());
             answer.messages.insert(0, Message { kind: MessageKind::Developer, ..message });
             for source in &mut answer.sources {

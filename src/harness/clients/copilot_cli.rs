@@ -18,6 +18,7 @@ use crate::harness::{
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, absolute, relative};
 
+mod agents;
 mod find;
 mod front_matter;
 mod history;
@@ -180,7 +181,9 @@ impl Edition for CopilotCli {
         }
         let mut session = Session::new(root.clone(), home.clone(), self.behavior);
         self.start(at, &above, &mut session, search, &mut answer)?;
-        let has_skills = subagent::leaves_out(at, &mut answer);
+        subagent::leaves_out(at, &mut answer);
+        let is_known = self.behavior.beside == Beside::Known;
+        let has_skills = !is_known || agents::look(at, &home, &top, search, &mut answer)?;
         viewing::look(self.names, at, &session, search, &mut answer)?;
         if has_skills {
             skills::look(at, &home, (&root, &top), search, &mut answer)?;

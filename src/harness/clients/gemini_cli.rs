@@ -21,6 +21,7 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
 
+mod agents;
 mod environment;
 mod extensions;
 mod guard;
@@ -201,8 +202,12 @@ impl Edition for GeminiCli {
             reading::look(target, at, &walk, &settings, seen, search, &mut answer)?;
         }
         place_sources(&mut answer);
+        let own = match self.behavior == Behavior::NOW {
+            true => agents::look(at, &home, &settings, search, &mut answer)?,
+            false => None,
+        };
         skills::look(at, &home, &extensions.folders, &settings, search, &mut answer)?;
-        subagent::look(at, &mut answer);
+        subagent::look(at, own.as_ref(), &mut answer);
         Ok(answer)
     }
 }

@@ -270,6 +270,8 @@ impl Edition for OpenClaw {
         };
         let turn =
             Turn { edition: self, at, home: &home, config: &config, agent: &agent, workspace: &workspace, setup };
-        turn.answer(search)
+        let mut answer = turn.answer(search)?;
+        answer.agents = config.roster.agents(config.file.is_some().then_some(home.config.as_path()));
+        Ok(answer)
     }
 }

@@ -20,6 +20,7 @@ use crate::snapshot::absolute;
 mod agents;
 mod brand;
 mod choice;
+mod commands;
 mod config;
 mod flags;
 mod front_matter;
@@ -308,6 +309,7 @@ impl Edition for OpenCode {
         if let Some(call) = called {
             call.add(&mut answer);
         }
+        commands::say(self, at, &config, &mut answer);
         if !config.plugins.is_empty() && !flags.pure {
             let plugins: Vec<&str> = config.plugins.iter().map(|plugin| config.shown(plugin)).collect();
             let message = format!("the plugin {} may rewrite the system prompt", plugins.join(", "));

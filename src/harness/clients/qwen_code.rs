@@ -18,6 +18,7 @@ use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::js_trim;
 
+mod agents;
 mod environment;
 mod extensions;
 mod head;
@@ -185,6 +186,9 @@ impl Edition for QwenCode {
             message.role = Role::Tool;
         }
         memory::add(indexes, &mut answer);
+        if self.behavior == Behavior::NOW {
+            agents::look(at, (&own, settings.trusted.then_some(root.as_path())), search, &mut answer)?;
+        }
         Ok(answer)
     }
 }

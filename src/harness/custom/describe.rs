@@ -55,6 +55,8 @@ fn own(definition: &Definition) -> Vec<String> {
         let kinds = source.sessions.as_ref()?.iter().map(|kind| kind.0.word()).collect::<Vec<_>>().join(", ");
         Some(format!("{} only in {kinds}", source.name.as_deref().unwrap_or("a source")))
     });
+    let allowed = definition.subagent.as_ref().and_then(|subagent| subagent.allowlist.as_ref());
+    let allowed = allowed.map(|names| format!("of its own sources sub-agents get only {}", names.join(", ")));
     let persona = sources()
         .filter(|source| source.purpose.is_some_and(|word| word.0 == Purpose::Persona))
         .map(|source| source.name.clone().unwrap_or_else(|| "a source".to_owned()));
@@ -72,7 +74,7 @@ fn own(definition: &Definition) -> Vec<String> {
         list(outside.collect(), "none"),
         list(urls.collect(), "no"),
         list(globs.collect(), "no"),
-        list(sessions.collect(), "the same in all kinds"),
+        list(sessions.chain(allowed).collect(), "the same in all kinds"),
         "none".to_owned(),
         list(persona.collect(), "none"),
         dedupe.to_owned(),

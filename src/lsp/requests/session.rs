@@ -1,16 +1,18 @@
-//! Handles `briefing/session`: a session of one agent, step by step.
+//! Handles `briefing/session`, a session of one agent step by step, and `briefing/agents`, the agents of clients.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tower_lsp::jsonrpc::{Error, Result};
 
-use super::super::ext::SessionParams;
+use super::super::ext::{AgentsParams, SessionParams};
 use super::super::requests::parsed;
-use crate::answer::Standpoint;
+use crate::answer::{Resolution, Standpoint};
 use crate::engine::Core;
 use crate::harness::Choice;
 use crate::index::Keep;
 use crate::lsp::Server;
+use crate::report::agents::{Agents, said};
 use crate::report::session::{Unfolded, unfolded};
 use crate::request::Places;
 use crate::resolve::AgentQuestion;
@@ -37,9 +39,33 @@ impl Server {
         let turns = turns.map_err(Error::invalid_params)?;
         Ok(unfolded(self.core.index.version(), &turns, &params.steps, include))
     }
+
+    /// Handles `briefing/agents`.
+    pub(crate) async fn agents(&self, params: AgentsParams) -> Result<Agents> {
+        let cwd = self.cwd(params.cwd.as_deref(), None)?;
+        let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let questions = self.core.questions(&params.request, &places).await?;
+        let core = self.core.clone();
+        let look = move || {
+            let wanted = |name: &str| params.name.as_deref().is_none_or(|asked| asked == name);
+            let of = |(choice, start): &(Choice, Standpoint)| {
+                said(choice, start, &wanted, &|at| core.answer_blocking(choice, at))
+            };
+            questions.iter().flat_map(of).collect()
+        };
+        let agents = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+        Ok(Agents { version: self.core.index.version(), agents })
+    }
 }
 
 impl Core {
+    /// Answers a question. Blocks on the disk, so it must run on a thread that may.
+    fn answer_blocking(&self, choice: &Choice, at: &Standpoint) -> Arc<Resolution> {
+        let wanted = AtomicBool::new(true);
+        let answer = self.answer_reading(AgentQuestion::new(choice.clone(), at.clone()), Keep::Answer, &wanted);
+        answer.expect("it is wanted")
+    }
+
     /// Simulates a session. Blocks on the disk, so it must run on a thread that may.
     pub(crate) fn unfold(
         &self,
@@ -47,11 +73,6 @@ impl Core {
         start: Standpoint,
         steps: &[Step],
     ) -> std::result::Result<Vec<Turn>, String> {
-        let wanted = AtomicBool::new(true);
-        let ask = |at: &Standpoint| {
-            let answer = self.answer_reading(AgentQuestion::new(choice.clone(), at.clone()), Keep::Answer, &wanted);
-            answer.expect("it is wanted")
-        };
-        unfold(choice, start, steps, &ask)
+        unfold(choice, start, steps, &|at| self.answer_blocking(choice, at))
     }
 }

@@ -1,8 +1,8 @@
 //! Use of each limit, and findings about files that come near to one.
 
 use super::super::words::unit;
-use super::{Finding, Kind, Subject, title};
-use crate::answer::{Fate, Limit, Per, Resolution, Source, Unit};
+use super::{Finding, Kind, Subject, first_line, title};
+use crate::answer::{Fate, Limit, Per, Purpose, Resolution, Source, Unit};
 use crate::snapshot::Content;
 use crate::text::{self, grouped};
 
@@ -113,9 +113,31 @@ pub fn uses(subject: &Subject) -> Vec<Use> {
     uses.collect()
 }
 
-/// Returns a hint if 85 % of a limit are used and nothing exceeds it yet.
+/// Returns what does not fit into the part of the context that is reserved for memory, or into the rest; the largest file is at
+/// fault.
+fn over_reserve<'a>(subject: &'a Subject) -> impl Iterator<Item = Finding> + 'a {
+    subject.answers.iter().flat_map(|answer| {
+        let parts = answer.answer.reserve.iter().flat_map(|reserve| {
+            let rest = reserve.context - reserve.kept;
+            let memory = (true, reserve.memory, reserve.kept, "keeps for memory");
+            [memory, (false, reserve.instructions, rest, "leaves beside what it keeps for memory")]
+        });
+        parts.filter_map(|(is_memory, used, room, place)| {
+            let sources =
+                answer.answer.sources.iter().filter(|source| (source.purpose == Purpose::Memory) == is_memory);
+            let largest = sources.filter_map(|source| Some((source.reaches()?.0, source.path()?))).max();
+            (used > room && largest.is_some_and(|(_, path)| path == subject.path)).then(|| {
+                let (title, used, room) = (&answer.title, grouped(used), grouped(room));
+                let message = format!("{title} {place} {room} tokens; these files take ≈ {used}, this one the most");
+                Finding::new(Kind::OverBudget, first_line(subject.raw), message).of(&answer.harness)
+            })
+        })
+    })
+}
+
+/// Returns a hint if 85 % of a limit are used and nothing exceeds it yet, and what exceeds a reserve.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut found: Vec<Finding> = over_reserve(subject).collect();
     for usage in uses(subject) {
         let Some(near) = usage.near.filter(|_| usage.fate == Fate::Loaded && !exceeded(subject, &usage)) else {
             continue;

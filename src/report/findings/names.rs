@@ -33,7 +33,15 @@ const NAMED: usize = 3;
 /// Returns true if a file of this name is an instruction file in any directory.
 pub fn is_distinctive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc")
+    let is_placed = path.parent().is_some_and(|dir| dir.ends_with(".opencode/instructions")) && name.ends_with(".md");
+    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc") || is_placed
+}
+
+/// Returns true for a `SKILL.md` in a folder of skills of an agent, such as `.claude/skills`.
+pub fn is_skill(path: &Path) -> bool {
+    let mut parts = path.iter().rev().map(|part| part.to_string_lossy());
+    let mut below = parts.by_ref().skip_while(|part| !matches!(&**part, "skills" | "skill"));
+    path.file_name().is_some_and(|name| name == "SKILL.md") && below.nth(1).is_some_and(|part| part.starts_with('.'))
 }
 
 /// Every name without wildcards that some harness reads, by its small letters.

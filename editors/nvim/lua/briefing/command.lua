@@ -113,6 +113,20 @@ M.subcommands = {
       require('briefing.audit').open(target, args[1], mods)
     end,
   },
+  agents = {
+    about = 'the agents of a client: what each is told, and what a switch to it changes',
+    usage = 'agents HARNESS',
+    most = 1,
+    complete = specs,
+    run = function(args, target, mods)
+      if not args[1] then
+        return refuse('name a client: :Briefing agents opencode')
+      end
+      if known(args[1]) then
+        require('briefing.agents').open(target, args[1], mods)
+      end
+    end,
+  },
   steps = {
     about = 'a session step by step: what each adds, and what is gone',
     usage = 'steps HARNESS read FILE; compact; …',

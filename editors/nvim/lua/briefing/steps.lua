@@ -6,7 +6,7 @@ local view = require('briefing.view')
 local words = require('briefing.words')
 
 local FILES = { read = true, edit = true, write = true, mention = true }
-local NAMES = { skill = true, agent = true, subagent = true }
+local NAMES = { skill = true, command = true, agent = true, subagent = true }
 local ALONE = { compact = true, resume = true }
 
 --- One step, or what is wrong with it.

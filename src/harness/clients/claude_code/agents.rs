@@ -190,13 +190,7 @@ fn of_the_client(
 /// Returns the agents for the answer: the client's own, unless a user's agent has the same name, and the user's agents.
 pub(super) fn said(described: &[Described]) -> Vec<agent::Agent> {
     let is_taken = |name: &str| described.iter().any(|agent| agent.name == name);
-    let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| agent::Agent {
-        name: (*name).to_owned(),
-        usage: agent::Usage::All,
-        from: None,
-        model: None,
-        tools: None,
-    });
+    let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| agent::Agent::named(name, agent::Usage::All));
     let users = described.iter().map(|agent| agent::Agent {
         name: agent.name.clone(),
         usage: agent::Usage::All,

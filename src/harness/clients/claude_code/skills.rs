@@ -22,6 +22,7 @@ mod commands;
 mod folders;
 mod list;
 mod plugins;
+mod typed;
 
 use list::{Entry, Measure};
 
@@ -53,6 +54,11 @@ impl Found {
     /// Returns true if the model calls it by `name`: the name in the list, or that of its folder or file.
     fn is_called(&self, name: &str) -> bool {
         self.counts() && (self.name == name || self.known == name)
+    }
+
+    /// Returns true if the user types `name` for it; some are the user's alone.
+    fn is_typed(&self, name: &str) -> bool {
+        matches!(self.source.fate, Fate::Loaded | Fate::Excluded) && (self.name == name || self.known == name)
     }
 
     fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
@@ -120,10 +126,15 @@ impl Edition21 {
             }
             start.append(&mut later);
         }
-        if let Some(name) = &at.call
-            && let Some(found) = start.iter().chain(&later).find(|found| found.is_called(name))
-        {
-            call(found, answer);
+        let mut known = start.iter().chain(&later);
+        match (at.typed(), &at.call) {
+            (Some((name, words)), _) => {
+                typed::say(known.find(|found| found.is_typed(name)), name, words, self.own_skills_measured, answer);
+            }
+            (None, Some(name)) => known.find(|found| found.is_called(name)).into_iter().for_each(|found| {
+                call(found, "", answer);
+            }),
+            (None, None) => {}
         }
         self.list(Trigger::Session, start, around, answer);
         self.list(Trigger::Read, later, around, answer);
@@ -205,8 +216,9 @@ impl Edition21 {
     }
 }
 
-/// Adds the message of a call (2.1.329): the text after the front matter, preceded by the directory if it is a skill.
-fn call(found: &Found, answer: &mut Answer) {
+/// Adds the message of a call (2.1.329): the text after the front matter, preceded by the directory if it is a skill,
+/// with the `words` that the user types behind its name.
+fn call(found: &Found, words: &str, answer: &mut Answer) {
     let Some(path) = found.source.path() else { return };
     let dir = path.parent().unwrap_or(path).display().to_string();
     let base =
@@ -219,22 +231,9 @@ fn call(found: &Found, answer: &mut Answer) {
     for (word, reason) in unsure.into_iter().filter(|(word, _)| body.contains(word)) {
         answer.doubt(&[Certain::Text], format!("{}: {reason} ({word})", path.display()));
     }
-    let text = format!("{base}{}", without_arguments(&body));
+    let text = format!("{base}{}", typed::filled(&body, words));
     let message = Message { kind: MessageKind::Call, ..Message::instructions(Trigger::Call, Role::User, text) };
     answer.messages.push(message);
-}
-
-/// Removes `$ARGUMENTS` from the text; `$ARGUMENTS[0]` stays if there are no arguments.
-fn without_arguments(text: &str) -> String {
-    let mut pieces = text.split("$ARGUMENTS");
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        if piece.starts_with('[') {
-            out.push_str("$ARGUMENTS");
-        }
-        out.push_str(piece);
-    }
-    out
 }
 
 /// Marks a skill whose description is cut to the limit.

@@ -88,7 +88,8 @@ impl Behavior {
             let level = self.trust.level(&places, without_project, trust::Silent::IsPassedOver, search)?;
             match self.read_table(&file, search)? {
                 Ok(table) if level == Some(Trust::Trusted) => {
-                    layers.extend(&file, table.map(|table| without(table, self.denied_to_projects)));
+                    let table = table.unwrap_or(Node { at: 0..0, value: Value::Table(Vec::new()) });
+                    layers.extend(&file, Some(without(table, self.denied_to_projects)));
                 }
                 Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
                 Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}

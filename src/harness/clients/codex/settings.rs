@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::agents::{self, Kind};
 use super::files::{MANAGED, Project, REQUIREMENTS};
 use super::layers::{ARGUMENTS, Layers, arguments};
 use super::permissions::{Asked, Permissions};
@@ -36,6 +37,8 @@ pub(super) struct Settings {
     pub environment: bool,
     pub environment_time: bool,
     pub permissions: Permissions,
+    /// Roles of sub-agents.
+    pub kinds: Vec<Kind>,
     pub skills: Switches,
     pub warnings: Vec<Warning>,
     /// Settings that the client may refuse, because not all of its keys are known.
@@ -97,7 +100,12 @@ impl Settings {
             form: rules.permissions,
         };
         let places = Places { cwd, codex_home, home: &at.home, model: at.option(ID, "model") };
+        let kinds = match edition.is_asked {
+            true => agents::kinds(&layers, codex_home, &at.home, search)?,
+            false => Vec::new(),
+        };
         let worked_out = WorkedOut {
+            kinds,
             root,
             settings_root,
             root_error,
@@ -112,8 +120,17 @@ impl Settings {
 
     /// Creates the settings from the values of keys and the derived values.
     fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
-        let WorkedOut { root, settings_root, root_error, level, features, skills, permissions, model_instructions } =
-            worked_out;
+        let WorkedOut {
+            kinds,
+            root,
+            settings_root,
+            root_error,
+            level,
+            features,
+            skills,
+            permissions,
+            model_instructions,
+        } = worked_out;
         let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -153,6 +170,7 @@ impl Settings {
             environment: flag("include_environment_context"),
             environment_time: flag("include_environment_context_time"),
             permissions,
+            kinds,
             skills,
             warnings,
             unchecked: rules.checks.unchecked(layers),
@@ -181,6 +199,7 @@ impl Settings {
 
 /// Values derived from several settings, or from settings and the disk.
 struct WorkedOut {
+    kinds: Vec<Kind>,
     root: Option<PathBuf>,
     settings_root: Option<PathBuf>,
     root_error: Option<String>,

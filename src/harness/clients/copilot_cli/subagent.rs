@@ -4,17 +4,14 @@ use crate::answer::{Answer, Certain, Fate, SessionKind, Standpoint, Trigger, War
 
 /// Kind of sub-agent that begins with the same texts as a session (Copilot CLI 1.0.102).
 const GENERAL: &str = "general-purpose";
-/// Kinds of sub-agent that cannot call skills, and so do not get their list (Copilot CLI 1.0.102).
-const WITHOUT_SKILLS: [&str; 1] = ["explore"];
-
-/// Removes the texts of the start if a sub-agent does not get them. Returns true if it gets the list of skills.
-pub(super) fn leaves_out(at: &Standpoint, answer: &mut Answer) -> bool {
+/// Removes the texts of the start if a sub-agent does not get them.
+pub(super) fn leaves_out(at: &Standpoint, answer: &mut Answer) {
     if at.session != SessionKind::Subagent {
-        return true;
+        return;
     }
     let kind = at.agent.as_deref();
     if kind == Some(GENERAL) {
-        return true;
+        return;
     }
     answer.messages.clear();
     let reason = format!("a sub-agent of the kind {} begins without instructions", kind.unwrap_or("task"));
@@ -33,5 +30,4 @@ pub(super) fn leaves_out(at: &Standpoint, answer: &mut Answer) -> bool {
         answer.warnings.push(Warning::general("kind-of-sub-agent", message.clone()));
         answer.doubt(&[Certain::Set], message);
     }
-    !kind.is_some_and(|kind| WITHOUT_SKILLS.contains(&kind))
 }

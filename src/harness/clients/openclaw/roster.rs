@@ -1,5 +1,8 @@
 //! The agents of a configuration: their entries, the one that answers, and the one that owns the defaults.
 
+use std::path::Path;
+
+use crate::answer::agent::{Agent, Usage};
 use crate::formats::{Node, Value};
 
 /// Agent of a configuration that names none.
@@ -106,6 +109,19 @@ impl Roster {
     /// Returns the entry of an agent.
     pub fn entry(&self, agent: &str) -> Option<&Node> {
         self.agents.iter().find(|(id, _)| id == agent).map(|(_, entry)| entry)
+    }
+
+    /// Returns the agents for the answer, each as one that a session starts with and as a sub-agent.
+    pub fn agents(&self, from: Option<&Path>) -> Vec<Agent> {
+        let both = self.agents.iter().flat_map(|agent| [(agent, Usage::Primary), (agent, Usage::Subagent)]);
+        let text = |node: &Node| node.as_text().or_else(|| node.get("primary")?.as_text()).map(str::to_owned);
+        let of = |((id, entry), usage): (&(String, Node), Usage)| Agent {
+            from: from.map(Path::to_owned),
+            model: entry.get("model").and_then(text),
+            tools: entry.at_path(&["tools", "profile"]).and_then(Node::as_text).map(str::to_owned),
+            ..Agent::named(id, usage)
+        };
+        both.map(of).collect()
     }
 
     /// Returns the agent that owns `agents.defaults.workspace`.

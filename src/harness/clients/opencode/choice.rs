@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::brand::{Brand, PrimaryAgents};
 use super::config::Config;
-use super::natives::Kind;
+use super::natives::{Kind, Native};
 use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning, agent};
 use crate::formats::Node;
 
@@ -32,7 +32,7 @@ const SUBAGENT: &str = "general";
 /// client does not start.
 pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
     let agents = agents(brand, config);
-    answer.agents = agents.iter().map(|agent| said(agent, config)).collect();
+    answer.agents = agents.iter().map(|agent| said(brand, agent, config)).collect();
     let (title, id) = (brand.title, brand.id);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
     if at.session == SessionKind::Subagent {
@@ -87,16 +87,20 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
 }
 
 /// Converts an agent for the answer.
-fn said(agent: &Agent, config: &Config) -> agent::Agent {
+fn said(brand: &Brand, agent: &Agent, config: &Config) -> agent::Agent {
+    let is_internal = |native: &Native| native.name == agent.name && matches!(native.kind, Kind::Hidden);
     let settings = config.get(&["agent"]).and_then(|agents| agents.get(agent.name));
     let usage = match agent.usage {
-        _ if agent.hidden => agent::Usage::Hidden,
+        _ if agent.hidden && brand.agents.iter().any(is_internal) => agent::Usage::Hidden,
         Usage::Session => agent::Usage::Primary,
         Usage::Either => agent::Usage::All,
         Usage::Subagent => agent::Usage::Subagent,
     };
     let model = settings.and_then(|settings| settings.get("model")).and_then(Node::as_text).map(str::to_owned);
-    agent::Agent { name: agent.name.to_owned(), usage, from: None, model, tools: None }
+    let on = |(tool, on): &(String, Node)| Some(format!("{tool}: {}", on.as_bool()?));
+    let tools = settings.and_then(|settings| settings.get("tools")).and_then(Node::as_table);
+    let tools = tools.map(|tools| tools.iter().filter_map(on).collect::<Vec<_>>().join(", "));
+    agent::Agent { model, tools, ..agent::Agent::named(agent.name, usage) }
 }
 
 /// Returns every agent that is not disabled.

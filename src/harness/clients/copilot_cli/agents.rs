@@ -1,0 +1,98 @@
+//! Agents: those that come with the client, and those that the user describes. The tool that starts sub-agents lists them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::ID;
+use crate::answer::agent::{Agent, Usage};
+use crate::answer::{Answer, Scope, SessionKind, Standpoint};
+use crate::formats::{Node, parse_rust_yaml};
+use crate::harness::kit::agents::{self, Described};
+use crate::harness::kit::heads;
+use crate::search::{Known, Search};
+
+/// Agents that come with Copilot CLI 1.0.102.
+const OWN: [&str; 6] = ["explore", "task", "general-purpose", "code-review", "research", "security-review"];
+
+/// The one of [`OWN`] that can neither call skills nor start sub-agents.
+const LIMITED: &str = "explore";
+
+/// Folders of agents in a directory of the project.
+const FOLDERS: [&str; 2] = [".github/agents", ".claude/agents"];
+
+/// Adds the agents, the prompt of the one that answers, and the list of those that the model may start. Returns true if
+/// the agent that answers may call skills.
+pub(super) fn look(at: &Standpoint, home: &Path, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<bool> {
+    let described = described(at, home, top, search)?;
+    let is_taken = |name: &str| described.iter().any(|one| one.agent.name == name);
+    let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| Agent::named(name, Usage::Subagent));
+    answer.agents = own.chain(described.iter().map(|one| one.agent.clone())).collect();
+    let asked = at.agent.as_deref().or_else(|| at.option(ID, "agent"));
+    let is_limited = at.session == SessionKind::Subagent && asked == Some(LIMITED);
+    let agent = described.iter().find(|one| Some(one.agent.name.as_str()) == asked);
+    let has = |tool: &str| !is_limited && agent.is_none_or(|agent| agent.has_tool(tool));
+    if let Some(agent) = agent {
+        agent.add_prompt(answer);
+    }
+    if has("task") {
+        let listed: Vec<&Described> = described.iter().filter(|one| one.agent.usage != Usage::Primary).collect();
+        let entry = |one: &&Described| format!("- **{}**: {}", one.agent.name, one.description);
+        let entries: Vec<String> = listed.iter().map(entry).collect();
+        agents::add_list(&listed, &entries, "\n\n", answer);
+    }
+    // As a session's own agent it keeps the tool for skills.
+    Ok(at.session != SessionKind::Subagent || has("skill"))
+}
+
+/// Returns the agents that files describe, by name. Of files of one name the first counts: the user's, then those of
+/// the nearest directory, folder by folder.
+fn described(at: &Standpoint, home: &Path, top: &Path, search: &mut Search) -> Known<Vec<Described>> {
+    let above: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(top) && *dir != at.home).collect();
+    let of_project = FOLDERS.iter().flat_map(|folder| above.iter().map(move |dir| (dir.join(folder), Scope::Project)));
+    let places: Vec<(PathBuf, Scope)> = std::iter::once((home.join("agents"), Scope::User)).chain(of_project).collect();
+    let (mut found, mut ids) = (Vec::new(), HashSet::new());
+    for (dir, scope, path, raw) in agents::files(&places, "**/*.md", search)? {
+        let id = id(&dir, &path);
+        let text = raw.text_without_bom();
+        let Some((head, body)) = heads::whole_lines(&text) else { continue };
+        let Some((name, usage, head)) = parse_rust_yaml(head).ok().and_then(|head| named(head, &id)) else { continue };
+        if ids.insert(id) {
+            let mut one = Described::new(&name, (&path, scope, &raw), &head, body);
+            one.agent.usage = usage;
+            found.push(one);
+        }
+    }
+    found.sort_by(|one, other| one.agent.name.cmp(&other.agent.name));
+    Ok(found)
+}
+
+/// Returns the name that a file gives its agent: the folders below the folder of agents, and its own name.
+fn id(dir: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(dir).unwrap_or(path).to_string_lossy().replace('/', "--");
+    let stem = below.strip_suffix(".md").unwrap_or(&below);
+    stem.strip_suffix(".agent").unwrap_or(stem).to_owned()
+}
+
+/// Returns the name of an agent and what starts it; `None` if the client does not take the head for one of an agent.
+fn named(head: Node, id: &str) -> Option<(String, Usage, Node)> {
+    let flag = |key: &str| head.get(key).and_then(Node::as_bool);
+    let is_wrong = |key: &str, fits: &dyn Fn(&Node) -> bool| head.get(key).is_some_and(|node| !fits(node));
+    let is_text = |node: &Node| node.as_text().is_some();
+    let is_flag = |node: &Node| node.as_bool().is_some();
+    let has_fitting_description = head.get("description").is_some_and(is_text);
+    if !has_fitting_description
+        || is_wrong("name", &is_text)
+        || is_wrong("infer", &is_flag)
+        || is_wrong("tools", &|node| is_text(node) || node.as_list().is_some())
+    {
+        return None;
+    }
+    let is_called = flag("infer") != Some(false) && flag("disable-model-invocation") != Some(true);
+    let usage = match (flag("user-invocable") != Some(false), is_called) {
+        (true, true) => Usage::All,
+        (true, false) => Usage::Primary,
+        (false, _) => Usage::Subagent,
+    };
+    let name = head.get("name").and_then(Node::as_text).unwrap_or(id).to_owned();
+    Some((name, usage, head))
+}
