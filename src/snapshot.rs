@@ -200,6 +200,8 @@ pub struct Meta {
     pub identity: (u64, u64),
     /// True if root owns the file and nobody else may write to it; for a link, true if root owns it.
     pub guarded: bool,
+    /// False for a directory whose entries this process may not list, reach or make.
+    pub writable: bool,
 }
 
 /// Type of a file at a path.

@@ -82,6 +82,8 @@ pub struct World {
     /// The directories whose entries cannot be reached, and those whose entries cannot be listed.
     shut: HashSet<usize>,
     hidden: HashSet<usize>,
+    /// The directories whose entries cannot all be listed, reached and made.
+    sealed: HashSet<usize>,
     /// What URLs serve.
     served: BTreeMap<String, Remote>,
     letters: Letters,
@@ -133,6 +135,7 @@ impl World {
             open: HashSet::new(),
             shut: HashSet::new(),
             hidden: HashSet::new(),
+            sealed: HashSet::new(),
             served: BTreeMap::new(),
             letters: Letters::Distinct,
         }
@@ -192,6 +195,7 @@ impl World {
         }
         world.shut.extend(modes.iter().filter(|(_, mode)| mode & 1 == 0).map(|(dir, _)| *dir));
         world.hidden.extend(modes.iter().filter(|(_, mode)| mode & 4 == 0).map(|(dir, _)| *dir));
+        world.sealed.extend(modes.iter().filter(|(_, mode)| mode & 7 != 7).map(|(dir, _)| *dir));
         world.served.extend(case.all("@serves").map(served));
         for usual in [case.home().as_path(), Path::new("/tmp"), Path::new("/etc")] {
             if world.lstat(usual).is_err() {
@@ -447,7 +451,14 @@ impl World {
             Node::Special(kind) => (*kind, 0, 1),
             Node::Failing(_) => (FileType::File, 1, 1),
         };
-        Meta { kind, len, links, identity: (1, index as u64), guarded: !self.open.contains(&index) }
+        Meta {
+            kind,
+            len,
+            links,
+            identity: (1, index as u64),
+            guarded: !self.open.contains(&index),
+            writable: !self.sealed.contains(&index),
+        }
     }
 }
 

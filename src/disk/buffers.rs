@@ -303,6 +303,7 @@ fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -
                 links: 1,
                 identity: (0, 0),
                 guarded: false,
+                writable: true,
             })
             .ok_or(Errno::NOENT),
         other => other,

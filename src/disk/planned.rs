@@ -53,7 +53,7 @@ impl<F: Filesystem> Planned<F> {
     }
 
     fn meta(&self, path: &Path, there: Result<Meta, Errno>) -> Result<Meta, Errno> {
-        let new = |kind, len| Meta { kind, len, links: 1, identity: (0, 0), guarded: false };
+        let new = |kind, len| Meta { kind, len, links: 1, identity: (0, 0), guarded: false, writable: true };
         match self.planned(path) {
             Some(None) => Err(Errno::NOENT),
             Some(Some(content)) => {
@@ -75,7 +75,7 @@ impl<F: Filesystem> Filesystem for Planned<F> {
     fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
         if let Some(Some(Node::Link(target))) = self.files.get(path) {
             let len = target.as_os_str().len() as u64;
-            return Ok(Meta { kind: FileType::Link, len, links: 1, identity: (0, 0), guarded: false });
+            return Ok(Meta { kind: FileType::Link, len, links: 1, identity: (0, 0), guarded: false, writable: true });
         }
         let there = self.fs.lstat(path);
         // A link to a planned file stays a link.

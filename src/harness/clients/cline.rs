@@ -235,7 +235,7 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
     let data = chain.search.env("CLINE_DATA_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let data = data.map_or_else(|| own.join("data"), |dir| absolute(cwd, Path::new(&dir)));
-    folders::require(&data, chain.search)?;
+    folders::require(&data, chain.search, &mut chain.answer)?;
     let places = [
         (cwd.join("AGENTS.md"), Scope::Project),
         (cwd.join(".clinerules"), Scope::Rule),

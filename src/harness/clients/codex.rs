@@ -18,7 +18,7 @@ use crate::answer::{
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
-use crate::harness::kit::servers;
+use crate::harness::kit::{folders, servers};
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Switches,
     Version, switches,
@@ -361,6 +361,7 @@ impl Edition for Codex {
         let settings = Settings::gather(self, at, &start, &codex_home, search)?;
         let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
         self.doubt(&settings, &mut answer);
+        folders::doubt_closed(&codex_home, search, &mut answer)?;
         let global = match self.global_text(&codex_home, search, &mut answer) {
             Err(Halt::Refused(refusal)) => return Ok(answer.with_refusal(refusal)),
             global => global?,

@@ -122,7 +122,7 @@ impl Edition for Continue {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let own = own(at, search)?;
-        folders::require(&own, search)?;
+        folders::require(&own, search, &mut answer)?;
         let file = file(at, search, &mut answer)?;
         let mut rules = settings(&own.join("config.yaml"), search, &mut answer)?;
         let known: HashSet<String> = rules.iter().map(|rule| rule.text().into_owned()).collect();

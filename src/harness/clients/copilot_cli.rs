@@ -163,7 +163,7 @@ impl Edition for CopilotCli {
         }
         let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
-        folders::require(&home, search)?;
+        folders::require(&home, search, &mut answer)?;
         let repository = repository(&at.cwd, search)?;
         let top = repository.clone().unwrap_or_else(|| PathBuf::from("/"));
         let above = match (&repository, self.behavior.outside) {

@@ -107,6 +107,7 @@ impl Edition for Droid {
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: root.clone().or_else(|| Some(at.cwd.clone())), ..Answer::default() };
         folders::doubt_backslash(&at.cwd, &mut answer);
+        folders::doubt_closed(&home.join(".factory"), search, &mut answer)?;
         let places = places(&at.cwd, &home, root.as_deref());
         let guides = Kept::of(collect(&places, &NAMES, search, &mut answer)?, "coding_guidelines", &mut answer);
         let designs = Kept::of(collect(&places, &DESIGNS, search, &mut answer)?, "design_guidelines", &mut answer);

@@ -166,11 +166,12 @@ impl Edition for GeminiCli {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
-        folders::require(&home.join(".gemini"), search)?;
+        let mut answer = Answer::default();
+        folders::require(&home.join(".gemini"), search, &mut answer)?;
         let settings = Settings::gather((self.default_name, self.behavior), at, &home, search)?;
         settings.variables.check_system_prompt(at, search)?;
         let home = settings.variables.home(at, search);
-        let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        answer.warnings.clone_from(&settings.warnings);
         if let Some(reason) = settings.doubt() {
             answer.doubt(Certain::ALL, reason);
         }

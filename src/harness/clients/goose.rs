@@ -91,10 +91,12 @@ impl Edition for Goose {
         let root = chain.search.env("GOOSE_PATH_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
         let root = root.map(|root| absolute(&at.cwd, &root));
         let base = root.clone().unwrap_or_else(|| chain.config_home());
-        folders::require(&base, chain.search)?;
+        folders::require(&base, chain.search, &mut chain.answer)?;
         if root.is_none() {
             let named = chain.search.env("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
-            folders::require(&named.unwrap_or_else(|| at.home.join(".local/share")), chain.search)?;
+            let data = named.unwrap_or_else(|| at.home.join(".local/share"));
+            folders::require(&data, chain.search, &mut chain.answer)?;
+            folders::doubt_closed(&data.join("goose/sessions"), chain.search, &mut chain.answer)?;
         }
         let config = root.as_ref().map_or_else(|| chain.config_home().join("goose"), |root| root.join("config"));
         settings::check_permissions(&config, chain.search)?;

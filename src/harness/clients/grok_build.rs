@@ -16,9 +16,8 @@ use crate::glob::{gitignore, ignore_lines};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
-use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, heads, skills};
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -122,6 +121,7 @@ impl Edition for GrokBuild {
         let mut answer = Answer::default();
         let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        folders::doubt_closed(&own, search, &mut answer)?;
         let settings = Settings::read(at, &own, search, &mut answer)?;
         let project = Project::of(at, own, &settings, search, &mut answer)?;
         answer.root.clone_from(&project.root);

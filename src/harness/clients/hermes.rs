@@ -125,7 +125,7 @@ impl Edition for Hermes {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let own = profile::own_folder(at, search)?;
-        folders::require(&own, search)?;
+        folders::require(&own, search, &mut answer)?;
         let window = Window::of(at, &own.join("config.yaml"), search)?;
         if sends_rules(at, &own, search, &mut answer)? {
             soul::look(&own.join("SOUL.md"), &window, search, &mut answer)?;

@@ -94,6 +94,7 @@ impl Edition for KimiCode {
             let reason = format!("{} cannot be a folder, and Kimi Code has no settings without it", own.display());
             answer.doubt(&[Certain::Set], reason);
         }
+        folders::doubt_closed(&own, search, &mut answer)?;
         found.first(&NAMES.map(|name| at.home.join(".agents").join(name)), Scope::User, search, &mut answer)?;
         for dir in down(&at.cwd, &root) {
             found.first(&[dir.join(".kimi-code").join(NAMES[0])], Scope::Project, search, &mut answer)?;

@@ -12,7 +12,7 @@ use crate::formats::{Node, Value, parse_toml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, skills};
 use crate::harness::{
     About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -95,6 +95,7 @@ impl Edition for Vibe {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let own = own_folder(at, search)?;
         let mut answer = Answer::default();
+        folders::doubt_closed(&own, search, &mut answer)?;
         let trust = Trust::read(at, &own, search)?;
         let sends = settings::includes_context(at, &own, &trust, search, &mut answer)?;
         let trusted = trust.of_project(search)?;

@@ -11,7 +11,7 @@ use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpo
 use crate::formats::{Value, parse_yaml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
-use crate::harness::kit::skills;
+use crate::harness::kit::{folders, skills};
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches, switches,
 };
@@ -99,6 +99,8 @@ impl Edition for OhMyPi {
         let mut answer = Answer { root: root.clone(), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".omp/agent"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        folders::doubt_closed(&at.home.join(".omp"), search, &mut answer)?;
+        folders::doubt_closed(&own, search, &mut answer)?;
         check_settings(&at.cwd, &own, search, &mut answer)?;
         let candidates = candidates(at, root.as_deref(), &own, search)?;
         search.expect(candidates.iter().map(|candidate| Ask::Content(candidate.path.clone())))?;

@@ -283,13 +283,14 @@ impl Edition for OpenCode {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let flags = Flags::read(self, search).map_err(|message| Halt::refused(&at.cwd, message))?;
+        let mut answer = Answer::default();
         for (variable, usual) in FOLDERS {
             let named = search.env(variable).filter(|dir| !dir.is_empty());
             let base = named.map_or_else(|| at.home.join(usual), |dir| absolute(&at.cwd, Path::new(&dir)));
-            folders::require(&base.join(self.brand.folder), search)?;
+            folders::require(&base.join(self.brand.folder), search, &mut answer)?;
         }
         let places = Places::find(self, at, &flags, search)?;
-        let mut answer = Answer { root: Some(places.worktree.clone()), ..Answer::default() };
+        answer.root = Some(places.worktree.clone());
         let config = Config::gather(self, at, &flags, &places, search, &mut answer)?;
         let agent = choice::agent(self.brand, at, &config, &mut answer)?;
         let loaded = system::look(self, &flags, &places, &config, search, &mut answer)?;

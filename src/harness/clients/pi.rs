@@ -200,7 +200,7 @@ impl Edition for Pi {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".pi/agent"), |dir| below_home(at, &dir, &at.cwd));
-        folders::require(&own, search)?;
+        folders::require(&own, search, &mut answer)?;
         let project = at.cwd.join(".pi");
         let mut settings = Settings::default();
         settings.user = settings::read(&own.join("settings.json"), self.marks, search, &mut answer)?;

@@ -144,10 +144,10 @@ impl Edition for QwenCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
-        folders::require(&own, chain.search)?;
+        folders::require(&own, chain.search, &mut chain.answer)?;
         for variable in ["QWEN_RUNTIME_DIR", "QWEN_CODE_MEMORY_BASE_DIR"] {
             if let Some(dir) = chain.search.env(variable).filter(|dir| !dir.is_empty()) {
-                folders::require(&environment::resolved(&dir, at), chain.search)?;
+                folders::require(&environment::resolved(&dir, at), chain.search, &mut chain.answer)?;
             }
         }
         let settings = match Settings::gather(&mut chain, &own, self.behavior) {

@@ -6,8 +6,16 @@ use crate::answer::{Answer, Certain};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, FileType};
 
+const RULE: &str = "a folder of the client's own, which it makes where it is missing";
+
+/// Refuses a folder that the client cannot make, and doubts one that it may not write to.
+pub(in crate::harness) fn require(folder: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    refuse_lost(folder, search)?;
+    doubt_closed(folder, search, answer)
+}
+
 /// Refuses a folder that the client cannot make.
-pub(in crate::harness) fn require(folder: &Path, search: &mut Search) -> Known<()> {
+pub(in crate::harness) fn refuse_lost(folder: &Path, search: &mut Search) -> Known<()> {
     if is_lost(folder, search)? {
         let message = format!("{} cannot be a folder, and the client stops where it has none", folder.display());
         return Err(Halt::refused(folder, message));
@@ -18,10 +26,28 @@ pub(in crate::harness) fn require(folder: &Path, search: &mut Search) -> Known<(
 /// Returns true if a folder cannot be made, because it is, or lies below, something that is not a directory or that may
 /// not be entered.
 pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<bool> {
-    Ok(match search.stat(folder, "a folder of the client's own, which it makes where it is missing")? {
+    Ok(match search.stat(folder, RULE)? {
         Ok(meta) => meta.kind != FileType::Dir,
         Err(error) => matches!(error, Errno::NOTDIR | Errno::ACCES),
     })
+}
+
+/// Doubts the answer of a client that may not write to a folder of its own, or to the place where it would make it. Many stop
+/// there, unless everything that they write to exists further down.
+pub(in crate::harness) fn doubt_closed(folder: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    for dir in folder.ancestors() {
+        let is_closed = match search.stat(dir, RULE)? {
+            Err(Errno::NOENT) => continue,
+            Ok(meta) => meta.kind == FileType::Dir && !meta.writable,
+            Err(error) => error == Errno::ACCES,
+        };
+        if is_closed {
+            let reason = format!("{} may not be written to, and the client may stop there", dir.display());
+            answer.doubt(&[Certain::Set], reason);
+        }
+        break;
+    }
+    Ok(())
 }
 
 /// Doubts an answer for a working directory with a backslash, which some clients take for a separator.

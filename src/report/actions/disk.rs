@@ -98,6 +98,7 @@ impl Facts for Edited<'_> {
                         links: 1,
                         identity: (0, 0),
                         guarded: false,
+                        writable: true,
                     };
                     Some(Fact::Kind(Ok(meta)))
                 }

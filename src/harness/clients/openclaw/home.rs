@@ -139,7 +139,7 @@ impl Home {
             None => here.default_config(named_state.is_some(), search)?,
         };
         here.check_profile(search)?;
-        folders::require(&here.on_disk(&here.state), search)?;
+        folders::refuse_lost(&here.on_disk(&here.state), search)?;
         Ok(here)
     }
 

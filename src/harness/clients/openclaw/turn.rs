@@ -15,6 +15,7 @@ use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Trigger, Warning,
 };
 use crate::formats::Node;
+use crate::harness::kit::folders;
 use crate::search::{Known, Search};
 use crate::text;
 
@@ -33,6 +34,9 @@ impl Turn<'_> {
     /// Returns the messages and sources of the turn.
     pub fn answer(&self, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(self.workspace.to_owned()), ..Answer::default() };
+        for folder in [&self.home.on_disk(&self.home.state), self.workspace] {
+            folders::doubt_closed(folder, search, &mut answer)?;
+        }
         let mode = self.at.prompt_mode.unwrap_or(self.filter().mode);
         let mut files = self.files(mode, search, &mut answer)?;
         self.say_setup(&mut answer);

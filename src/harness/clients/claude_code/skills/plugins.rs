@@ -4,14 +4,16 @@
 //! plugin's name in front. One without a description of its own is not listed, and neither `paths` nor skillOverrides
 //! apply.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use super::super::around::Around;
 use super::{Found, commands, folders};
 use crate::answer::{Answer, Fate, Scope};
 use crate::harness::clients::claude_code::plugins::Plugin;
-use crate::harness::kit::skills::{FILE, sort_by_name, words};
+use crate::harness::kit::skills::{FILE, words};
 use crate::search::{Known, Search};
+use crate::text::locale_compare;
 
 /// Returns the skills and commands of the session's plugins.
 pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
@@ -45,11 +47,7 @@ impl Plugin {
             }
             search.expect([commands::asks(&dir)])?;
             let mut files = commands::below(&dir, search)?;
-            // Observed: the files of a directory precede those of its subdirectories.
-            let below = |name: &str| name.contains(':');
-            sort_by_name(&mut files, |(_, name)| name);
-            files
-                .sort_by_key(|(path, name)| (below(name) || path.ends_with(FILE), path.ends_with(FILE) && below(name)));
+            in_their_order(&mut files);
             for (path, name) in files {
                 found.extend(self.one(&path, &name, search, answer)?);
             }
@@ -100,4 +98,16 @@ impl Plugin {
         };
         Ok(Some(found))
     }
+}
+
+/// Sorts the command files of a plugin, with their names. Observed: they are sorted by their paths as `localeCompare` does; then the
+/// files of a directory stand together, where the first of them stands.
+fn in_their_order(files: &mut [(PathBuf, String)]) {
+    files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
+    let mut firsts: HashMap<Option<PathBuf>, usize> = HashMap::new();
+    let dir = |path: &Path| path.parent().map(Path::to_owned);
+    for (at, (path, _)) in files.iter().enumerate() {
+        firsts.entry(dir(path)).or_insert(at);
+    }
+    files.sort_by_key(|(path, _)| firsts[&dir(path)]);
 }
