@@ -29,7 +29,7 @@ def answered(binary, case, ask):
     command += ["--agent", ask.agent] if ask.agent else []
     command += ["--request", json.dumps(settings)] if settings else []
     command += [ask.reading] if ask.reading else []
-    command += ["--new"] if ask.reading and not os.path.lexists(os.path.join(ask.cwd or "/", ask.reading)) else []
+    command += ["--new"] if ask.reading and not os.path.exists(os.path.join(ask.cwd or "/", ask.reading)) else []
     env = {"PATH": os.environ["PATH"], "HOME": home, "TZ": "Etc/UTC", "SHELL": "/bin/bash", **case.env()}
     run = subprocess.run([*casefile.OBEYING, *command], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if run.returncode:

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Remembered, Value, parse_npm_yaml};
 use crate::harness::kit::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below};
 use crate::harness::kit::front_matter::split;
@@ -112,9 +112,8 @@ impl Edition for CopilotVscode {
             references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
             attached.begun.clear();
         }
-        let mut own: Vec<_> =
-            of_copilot(at, &roots).into_iter().map(|path| (path, is_on.then_some(()).ok_or(USE_FILES))).collect();
-        let mut others = conventional(at, &settings, &roots);
+        let mut own = named(of_copilot(at, &roots), |_| is_on.then_some(()).ok_or(USE_FILES), chain.search)?;
+        let mut others = named(conventional(at, &roots), |name| switch(name, &settings), chain.search)?;
         chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
         for files in [&mut own, &mut others] {
             files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
@@ -174,27 +173,46 @@ struct Folder {
     on: bool,
 }
 
-fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Vec<PathBuf> {
-    let mut own: Vec<PathBuf> = roots.iter().map(|root| root.join(".github/copilot-instructions.md")).collect();
-    own.push(at.home.join(".copilot/copilot-instructions.md"));
-    own
+/// Names of files, each with its folder.
+type Names = Vec<(PathBuf, &'static str)>;
+
+/// Returns the files of folders that have such names in letters of any case, as VS Code compares them.
+fn named(names: Names, on: impl Fn(&str) -> Result<(), &'static str>, search: &mut Search) -> Known<Vec<Candidate>> {
+    search.expect(names.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
+    let mut files = Vec::new();
+    for (dir, name) in names {
+        let entries = search.list(&dir, "names are compared whatever their letter case")?;
+        let alike =
+            entries.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.name.eq_ignore_ascii_case(name));
+        files.extend(alike.map(|entry| (dir.join(&entry.name), on(name))));
+    }
+    Ok(files)
+}
+
+fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Names {
+    let mut folders: Vec<PathBuf> = roots.iter().map(|root| root.join(".github")).collect();
+    folders.push(at.home.join(".copilot"));
+    folders.into_iter().map(|dir| (dir, "copilot-instructions.md")).collect()
 }
 
 /// Path of a file; `Err` is the setting that disables it.
 type Candidate = (PathBuf, Result<(), &'static str>);
 
 /// Returns AGENTS.md and the files of Claude Code.
-fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Candidate> {
-    let on = |key: &'static str| if settings.flag(key, true) { Ok(()) } else { Err(key) };
-    let mut files = Vec::new();
+fn conventional(at: &Standpoint, roots: &[PathBuf]) -> Names {
+    let mut names = Names::new();
     for root in roots {
-        files.push((root.join("AGENTS.md"), on("chat.useAgentsMdFile")));
-        for name in ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"] {
-            files.push((root.join(name), on("chat.useClaudeMdFile")));
-        }
+        names.extend(["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"].map(|name| (root.clone(), name)));
+        names.push((root.join(".claude"), "CLAUDE.md"));
     }
-    files.push((at.home.join(".claude/CLAUDE.md"), on("chat.useClaudeMdFile")));
-    files
+    names.push((at.home.join(".claude"), "CLAUDE.md"));
+    names
+}
+
+/// Returns the setting that switches a file off, if it does.
+fn switch(name: &str, settings: &Settings) -> Result<(), &'static str> {
+    let key = if name == "AGENTS.md" { "chat.useAgentsMdFile" } else { "chat.useClaudeMdFile" };
+    if settings.flag(key, true) { Ok(()) } else { Err(key) }
 }
 
 fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf], search: &Search) -> Vec<Folder> {
@@ -256,7 +274,9 @@ fn by_units(one: &Path, other: &Path) -> Ordering {
 
 impl Rule {
     fn of(found: InFolder, is_rules: bool) -> Rule {
-        let front = Front::of(found.read.as_ref().map_or("", |file| &file.text));
+        // Behind a byte order mark nothing is front matter.
+        let read = found.read.as_ref().ok().filter(|file| !file.has_mark());
+        let front = Front::of(read.map_or("", |file| &file.text));
         let listed = |key: &str| match front.value(key) {
             Some(Value::Text(text)) if !text.is_empty() => Some(text),
             _ => None,
@@ -328,7 +348,9 @@ impl<'a> Front<'a> {
         let mut lines = self.block.lines().take_while(|line| !line.starts_with(['[', '{']));
         let line = lines.find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
         let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
-        alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
+        let written = line[key.len() + 1..].trim();
+        // A list that is not closed is one all the same, and no text.
+        alone.or_else(|| (!written.starts_with(['[', '{'])).then(|| Value::Text(written.to_owned())))
     }
 }
 
@@ -380,6 +402,10 @@ impl Attached {
             return Ok(());
         }
         rows.push_str(&rule.row);
+        if file.text.starts_with("---") && file.text.replace("\r\n", "").contains('\r') {
+            let reason = format!("{} has carriage returns alone, which end lines of its head", path.display());
+            chain.answer.doubt(&[Certain::Set], reason);
+        }
         let Some((patterns, when)) = &rule.when else {
             chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
             return Ok(());

@@ -37,7 +37,7 @@ mod tokens;
 mod trust;
 mod workspaces;
 
-pub(super) use extensions::{Switches, hydrated};
+pub(super) use extensions::{Switches, hydrated, truthy};
 use history::{Behavior, Links};
 use imports::Importer;
 pub(super) use paths::joined;

@@ -74,6 +74,11 @@ impl File {
         File { path: path.to_owned(), head: Head::of(&text), text, raw }
     }
 
+    /// Returns true if the file begins with a byte order mark.
+    pub(in crate::harness) fn has_mark(&self) -> bool {
+        self.raw.text().starts_with('\u{feff}')
+    }
+
     /// Returns the front matter.
     pub fn front(&self) -> Option<FrontMatter<'_>> {
         self.head.as_ref().map(|head| head.front_matter(&self.text))

@@ -86,7 +86,7 @@ impl<'a> Importer<'a> {
             self.files += 1;
             self.bytes += raw.len();
             let place = answer.sources.len();
-            let text = Text::of(&raw, &raw.text_without_bom());
+            let text = with_tags_escaped(&Text::of(&raw, &raw.text_without_bom()));
             let inner = self.expand(&real, &text, depth + 1, search, answer)?;
             let inner = inner.part(text::js_trim_end(&inner));
             let head = format!("\n\n<imported_custom_instruction source=\"{source}\">\n");
@@ -178,6 +178,21 @@ impl<'a> Importer<'a> {
         };
         Ok(Some((real, raw)))
     }
+}
+
+/// Returns an imported text with what looks like the tag around it escaped (Copilot CLI 1.0.102).
+fn with_tags_escaped(text: &Text) -> Text {
+    let is_tag = |at: usize| {
+        let name = &text[at + 1..];
+        name.strip_prefix('/').unwrap_or(name).starts_with("imported_custom_instruction")
+    };
+    let (mut out, mut from) = (Vec::new(), 0);
+    for (at, _) in text.match_indices('<').filter(|(at, _)| is_tag(*at)) {
+        out.extend([text.slice(from..at), "&lt;".into()]);
+        from = at + 1;
+    }
+    out.push(text.slice(from..text.len()));
+    out.into_iter().collect()
 }
 
 /// Returns true if the client looks up a token as a file.

@@ -278,7 +278,7 @@ fn has_null(list: Option<&[Node]>) -> bool {
 }
 
 /// Returns true if JavaScript treats a value as true.
-fn truthy(node: Option<&Node>) -> bool {
+pub(in crate::harness::clients) fn truthy(node: Option<&Node>) -> bool {
     match node.map(|node| &node.value) {
         None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => false,
         Some(Value::Text(text)) => !text.is_empty(),

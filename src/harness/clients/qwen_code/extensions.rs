@@ -9,8 +9,8 @@ use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json};
 use crate::harness::clients::gemini_cli::{Switches, hydrated, joined};
 use crate::harness::kit::conventional::Chain;
-use crate::search::Known;
-use crate::snapshot::absolute;
+use crate::search::{Halt, Known};
+use crate::snapshot::{Errno, absolute};
 
 /// Default name of an extension's context file (Qwen Code 0.24).
 const DEFAULT_NAME: &str = "QWEN.md";
@@ -28,7 +28,11 @@ pub(super) struct Extensions {
 pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Known<Extensions> {
     let dir = own.join("extensions");
     let mut found = Extensions::default();
-    let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
+    let entries = match chain.search.list(&dir, "extensions: one folder each")? {
+        Err(Errno::ACCES) => return Err(Halt::refused(&dir, format!("{} may not be listed", dir.display()))),
+        Err(_) => return Ok(found),
+        Ok(entries) => entries,
+    };
     let chosen = chain.at.option_list(super::PROFILE.id, "extensions");
     let switches = Switches::read(&dir, &chosen, chain.search)?;
     let mut folders: Vec<PathBuf> = entries.iter().map(|entry| dir.join(&entry.name)).collect();
@@ -104,7 +108,8 @@ fn parsed_manifest(text: &str, file: &Path, hydrated: impl Fn(Node) -> Node) -> 
     }
     let names = match node.get("contextFileName").map(|node| &node.value) {
         Some(Value::List(list)) if !list.is_empty() => {
-            list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+            let texts: Option<Vec<String>> = list.iter().map(|name| name.as_text().map(str::to_owned)).collect();
+            texts.ok_or("contextFileName holds something that is no text")?
         }
         Some(Value::Text(name)) if !name.is_empty() => vec![name.clone()],
         _ => vec![DEFAULT_NAME.to_owned()],

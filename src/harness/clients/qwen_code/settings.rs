@@ -10,6 +10,7 @@ use super::migration::migrated;
 use super::trust::{self, Decisions};
 use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
+use crate::harness::clients::gemini_cli::truthy;
 use crate::harness::kit::conventional::Chain;
 use crate::search::{Halt, Known};
 use crate::snapshot::{Ask, absolute};
@@ -80,10 +81,15 @@ impl Settings {
             .collect();
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer: &Node| layer.at_path(path));
         let context = |key: &str| value(&["context", key]);
-        let on = |path: &[&str]| value(path).and_then(Node::as_bool) == Some(true);
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
-        let include = on(&["context", "loadFromIncludeDirectories"]);
+        let include = truthy(context("loadFromIncludeDirectories"));
+        if layers
+            .iter()
+            .any(|layer| layer.at_path(&["context", "includeDirectories"]).is_some_and(|node| node.as_text().is_some()))
+        {
+            return Err(Halt::refused(own, "context.includeDirectories must be a list".to_owned()));
+        }
         let language = value(&["general", "outputLanguage"]).and_then(Node::as_text).unwrap_or_default().to_owned();
         let lists = layers.iter().filter_map(|layer| layer.at_path(&["context", "includeDirectories"])?.as_texts());
         let included = lists.flatten().filter(|_| include).map(str::to_owned).collect();
