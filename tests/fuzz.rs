@@ -8,6 +8,7 @@ mod escapers;
 mod globs;
 mod parsers;
 mod positions;
+mod records;
 mod repeated;
 mod stores;
 mod wire;
