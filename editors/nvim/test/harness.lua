@@ -10,7 +10,7 @@ local only = vim.env.ONLY
 ---@param sentence string
 ---@param test fun()
 function M.it(sentence, test)
-  if only and not sentence:find(only, 1, true) then
+  if only and only ~= '' and not sentence:find(only, 1, true) then
     return
   end
   local start = vim.uv.hrtime()

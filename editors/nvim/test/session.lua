@@ -310,7 +310,7 @@ it(':Briefing files fills the quickfix list, for the agents that are asked about
       found = item
     end
   end
-  same(found.text, '● codex loaded')
+  same(found.text, '● Codex loaded')
   for _, item in ipairs(list) do
     assert(not item.text:find('?', 1, true), item.text)
     assert(not vim.endswith(vim.api.nvim_buf_get_name(item.bufnr), 'GEMINI.md'), item.text)

@@ -2,6 +2,7 @@
 local M = {}
 
 local server = require('briefing.server')
+local words = require('briefing.words')
 
 ---@param text string
 local function refuse(text)
@@ -66,7 +67,7 @@ M.subcommands = {
       if spec then
         return known(spec) and require('briefing.preview').open(spec, target, mods)
       end
-      vim.ui.select(specs(), { prompt = 'The prompt of which harness?' }, function(choice)
+      vim.ui.select(specs(), { prompt = 'The prompt of which agent?', format_item = words.spec }, function(choice)
         if choice then
           require('briefing.preview').open(choice, target, mods)
         end
@@ -230,6 +231,14 @@ M.subcommands = {
       M.tell()
     end,
   },
+  undo = {
+    about = 'take back the last fix that created files',
+    usage = 'undo',
+    most = 0,
+    run = function()
+      require('briefing.edits').undo()
+    end,
+  },
   restart = {
     about = 'stop the server and start it again',
     usage = 'restart',
@@ -280,14 +289,14 @@ end
 ---@param position integer
 ---@return string[]
 function M.complete(lead, line, position)
-  local words = vim.split(line:sub(1, position):gsub('^.-Briefing%s+', ''), '%s+')
-  if #words <= 1 then
+  local typed = vim.split(line:sub(1, position):gsub('^.-Briefing%s+', ''), '%s+')
+  if #typed <= 1 then
     return vim.tbl_filter(function(name)
       return vim.startswith(name, lead)
     end, names())
   end
-  local subcommand = M.subcommands[words[1]]
-  if not subcommand or not subcommand.complete or #words - 1 > subcommand.most then
+  local subcommand = M.subcommands[typed[1]]
+  if not subcommand or not subcommand.complete or #typed - 1 > subcommand.most then
     return {}
   end
   local candidates = subcommand.complete()

@@ -9,17 +9,33 @@ local PRIORITY = 160
 
 ---@type table<string, true>  Names of files that some harness reads
 local instruction_names = {}
+---@type vim.lpeg.Pattern[]  Patterns of such files, for whole paths
+local instruction_patterns = {}
 
 ---@param known table[]
 function M.harnesses(known)
   for _, harness in ipairs(known) do
     for _, name in ipairs(harness.instructionFiles) do
-      instruction_names[vim.fs.basename(name)] = true
+      if name:find('[*?%[{]') then
+        table.insert(instruction_patterns, vim.glob.to_lpeg('**/' .. name))
+      else
+        instruction_names[vim.fs.basename(name)] = true
+      end
     end
   end
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     M.lens(bufnr)
   end
+end
+
+--- Whether some harness reads files of this name, or a rule in a folder like this.
+---@param file string
+---@return boolean
+function M.is_instructions(file)
+  return instruction_names[vim.fs.basename(file)]
+    or vim.iter(instruction_patterns):any(function(pattern)
+      return pattern:match(file) ~= nil
+    end)
 end
 
 --- The namespaces of the server's diagnostics, pushed and pulled.
@@ -162,7 +178,7 @@ end
 ---@param bufnr integer
 function M.lens(bufnr)
   local file = require('briefing.server').file(bufnr)
-  if not file or not instruction_names[vim.fs.basename(file)] then
+  if not file or not M.is_instructions(file) then
     return
   end
   local config = require('briefing.config').get()

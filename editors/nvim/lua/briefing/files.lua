@@ -22,7 +22,8 @@ local function show(found)
     end
     for _, fate in ipairs(file.fates) do
       loses = loses or LOSES[fate[2]] ~= nil
-      local said = ('%s %s %s %s'):format(words.icon(fate[2]), fate[1], words.fate(fate[2]), fate[3] or '')
+      local title = require('briefing.live').title(fate[1])
+      local said = ('%s %s %s %s'):format(words.icon(fate[2]), title, words.fate(fate[2]), fate[3] or '')
       table.insert(texts, vim.trim(said))
     end
     table.insert(items, {

@@ -72,6 +72,8 @@ end
 ---@param bufnr integer
 function M.attached(client, bufnr)
   server.ready(client)
+  server.look_for_deleted()
+  require('briefing.edits').watch(client)
   if asked_harnesses ~= client.id then
     asked_harnesses = client.id
     M.fetch_harnesses(bufnr)
@@ -104,6 +106,11 @@ vim.api.nvim_create_autocmd('LspNotify', {
     end
   end,
   desc = 'Briefing: the server was told something',
+})
+vim.api.nvim_create_autocmd({ 'BufEnter', 'FocusGained', 'BufWritePost', 'FileChangedShellPost' }, {
+  group = 'briefing.live',
+  callback = server.look_for_deleted,
+  desc = 'Briefing: files that were deleted have no findings',
 })
 vim.api.nvim_create_autocmd({ 'BufWinEnter', 'FocusGained' }, {
   group = 'briefing.live',
@@ -231,7 +238,7 @@ function M.states()
   end
 end
 
---- `codex 8.2k◐ openclaw 3k`: tokens by harness, with the worst fate if something is lost.
+--- `Codex 8.2k◐ OpenClaw 3k`: tokens by harness, with the worst fate if something is lost.
 ---@param briefings briefing.Briefing[]
 ---@return string
 function M.line(briefings)
@@ -248,7 +255,10 @@ function M.line(briefings)
       end
     end
     if briefing.totals.bytes > 0 or worst ~= '' then
-      table.insert(parts, ('%s %s%s'):format(briefing.harness, words.short(briefing.totals.tokens.value), worst))
+      table.insert(
+        parts,
+        ('%s %s%s'):format(M.title(briefing.harness), words.short(briefing.totals.tokens.value), worst)
+      )
     end
   end
   if #parts > 3 then
@@ -270,6 +280,25 @@ end
 
 -- What the server knows -----------------------------------------------------------------------------------------------
 
+--- The harnesses, those that are used here first.
+---@param result table
+---@return table[]
+local function mine_first(result)
+  local rank = {}
+  for at, used in ipairs(vim.tbl_get(result, 'roster', 'mine') or {}) do
+    rank[used.harness] = at
+  end
+  local known = {}
+  for at, harness in ipairs(result.harnesses) do
+    rank[harness.id] = rank[harness.id] or 1000 + at
+    table.insert(known, harness)
+  end
+  table.sort(known, function(one, other)
+    return rank[one.id] < rank[other.id]
+  end)
+  return known
+end
+
 ---@param bufnr integer
 ---@param callback? fun()
 function M.fetch_harnesses(bufnr, callback)
@@ -279,7 +308,7 @@ function M.fetch_harnesses(bufnr, callback)
       if #harnesses == 0 then
         M.touch()
       end
-      harnesses = result.harnesses
+      harnesses = mine_first(result)
       require('briefing.cuts').harnesses(harnesses)
     end
     if callback then

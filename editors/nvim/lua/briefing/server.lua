@@ -19,6 +19,9 @@ local waiting = {}
 local pending = {}
 ---@type integer[]  When the server was started again after it had died, in seconds
 local restarts = {}
+--- Why it is not started any more, once it died too often; until somebody restarts it.
+---@type string?
+local given_up
 local told_problem = false
 
 -- The program ---------------------------------------------------------------------------------------------------------
@@ -65,6 +68,9 @@ end
 --- Why no server can be started, if none can.
 ---@return string?
 function M.problem()
+  if given_up then
+    return given_up
+  end
   local ok, config = pcall(function()
     return vim.lsp.config[M.NAME]
   end)
@@ -422,6 +428,33 @@ function M.request(bufnr, method, params, callback, timeout_ms)
   end)
 end
 
+-- Files that are gone -------------------------------------------------------------------------------------------------
+
+--- A file that was deleted outside while its buffer is open is no instruction file any more: the server is told that it
+--- is closed, until it is written again.
+function M.look_for_deleted()
+  local client = M.client()
+  if not client or not client.initialized then
+    return
+  end
+  for bufnr in pairs(client.attached_buffers) do
+    local file = M.file(bufnr)
+    if file and vim.uv.fs_stat(file) then
+      vim.b[bufnr].briefing_on_disk = true
+    elseif file and vim.b[bufnr].briefing_on_disk and not vim.bo[bufnr].modified then
+      vim.b[bufnr].briefing_gone = true
+      vim.lsp.buf_detach_client(bufnr, client.id)
+    end
+  end
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    local file = vim.b[bufnr].briefing_gone and M.file(bufnr)
+    if file and vim.uv.fs_stat(file) then
+      vim.b[bufnr].briefing_gone = nil
+      vim.lsp.buf_attach_client(bufnr, client.id)
+    end
+  end
+end
+
 -- Stopping and starting again -----------------------------------------------------------------------------------------
 
 ---@param buffers integer[]
@@ -467,14 +500,11 @@ function M.on_exit(code, signal, id)
       return now - at < WITHIN_S
     end, restarts)
     if #restarts >= RESTARTS then
+      local said = 'Briefing: the server died %d times in %d s and is not restarted; '
+      given_up = said:format(RESTARTS + 1, WITHIN_S) .. 'see :Briefing log, then :Briefing restart'
+      told_problem = true
       vim.schedule(function()
-        vim.notify(
-          ('Briefing: the server died %d times in %d s and is not restarted; see :Briefing log'):format(
-            RESTARTS + 1,
-            WITHIN_S
-          ),
-          vim.log.levels.ERROR
-        )
+        vim.notify(given_up, vim.log.levels.ERROR)
       end)
       return
     end
@@ -487,7 +517,7 @@ end
 
 --- Stops the server and starts it again with the same buffers.
 function M.restart()
-  told_problem, restarts = false, {}
+  told_problem, restarts, given_up = false, {}, nil
   local client = M.client()
   if not client then
     if not M.tell_problem() then

@@ -45,15 +45,16 @@ local function source_lines(briefing, source, widths, out)
   local item = { briefing = briefing, source = source }
   local group = words.group(source.fate)
   local open = expanded[key(briefing, source)]
+  local when = WHEN[source.trigger] or source.trigger
   table.insert(out, {
     key = key(briefing, source),
     item = item,
     { '  ' },
     { words.icon(source.fate) .. ' ' .. words.pad(words.fate(source.fate), widths.fate) .. '  ', group },
-    { words.pad(words.place(source, briefing.standpoint), widths.place) .. '  ', 'BriefingPath' },
-    { words.pad(words.size(source), widths.size, true) .. '  ', 'BriefingSize' },
-    { words.pad(WHEN[source.trigger] or source.trigger, widths.when) .. '  ', 'BriefingReason' },
-    { source.scope, 'BriefingReason' },
+    { words.pad(words.ending(words.place(source, briefing.standpoint), widths.place), widths.place), 'BriefingPath' },
+    widths.size > 0 and { '  ' .. words.pad(words.size(source), widths.size, true), 'BriefingSize' } or nil,
+    widths.when > 0 and { '  ' .. words.pad(when, widths.when), 'BriefingReason' } or nil,
+    widths.scope > 0 and { '  ' .. source.scope, 'BriefingReason' } or nil,
   })
   local function say(label, text)
     table.insert(out, {
@@ -80,7 +81,7 @@ local function source_lines(briefing, source, widths, out)
         words.grouped(limit.value),
         limit.unit,
         limit.per == 'chain' and 'all files' or 'file',
-        limit.from
+        limit.from == 'default' and 'default' or words.path(limit.from, briefing.standpoint)
       )
     )
   end
@@ -161,13 +162,34 @@ local function briefing_lines(briefing, widths, out)
   table.insert(out, {})
 end
 
+--- The least that is left of a path.
+local PLACE = 20
+
+--- Drops the columns that find no room beside a path, the least important first, and shortens paths to what is left.
+---@param widths table<string, integer>
+local function fit(widths)
+  local function rest()
+    local taken = 2 + 2 + widths.fate + 2
+    for _, column in ipairs({ 'size', 'when', 'scope' }) do
+      taken = taken + (widths[column] > 0 and widths[column] + 2 or 0)
+    end
+    return widths.window - taken
+  end
+  for _, column in ipairs({ 'scope', 'when', 'size' }) do
+    if rest() < math.min(widths.place, PLACE) then
+      widths[column] = 0
+    end
+  end
+  widths.place = math.max(8, math.min(widths.place, rest()))
+end
+
 --- The lines of the view.
 ---@param target integer
 ---@param briefings briefing.Briefing[]
 ---@param width integer  of the window
 ---@return briefing.Line[]
 function M.lines(target, briefings, width)
-  local widths = { fate = 6, place = 4, size = 17, when = 8, window = width }
+  local widths = { fate = 6, place = 4, size = 17, when = 8, scope = 5, window = width }
   local quiet, loud = {}, {}
   for _, briefing in ipairs(briefings) do
     table.insert((silent(briefing) and not nothing_expanded) and quiet or loud, briefing)
@@ -181,10 +203,10 @@ function M.lines(target, briefings, width)
       widen('place', words.place(source, briefing.standpoint))
       widen('size', words.size(source))
       widen('when', WHEN[source.trigger] or source.trigger)
+      widen('scope', source.scope)
     end
   end
-  -- A very long path does not push the other columns out of sight.
-  widths.place = math.min(widths.place, math.max(20, width - widths.fate - widths.size - widths.when - 24))
+  fit(widths)
   local out = {}
   local file = require('briefing.server').file(target)
   table.insert(out, {
@@ -208,10 +230,15 @@ function M.lines(target, briefings, width)
     local columns = {
       '  ' .. words.pad('', widths.fate + 2),
       words.pad('file', widths.place),
-      words.pad('reaches the model', widths.size, true),
-      words.pad('when', widths.when),
-      'scope',
     }
+    local function column(name, text, right)
+      if widths[name] > 0 then
+        table.insert(columns, words.pad(text, widths[name], right))
+      end
+    end
+    column('size', 'reaches the model', true)
+    column('when', 'when')
+    column('scope', 'scope')
     table.insert(out, { { table.concat(columns, '  '), 'BriefingHint' } })
   end
   for _, briefing in ipairs(loud) do
@@ -347,6 +374,7 @@ local keys = {
         return
       end
       local one = item.briefing.harness
+      local title = require('briefing.live').title
       local others = vim.tbl_filter(
         function(id)
           return id ~= one
@@ -355,7 +383,8 @@ local keys = {
           return harness.id
         end, require('briefing.live').harnesses())
       )
-      vim.ui.select(others, { prompt = ('Compare %s with'):format(one) }, function(other)
+      local asked = { prompt = ('Compare %s with'):format(title(one)), format_item = title }
+      vim.ui.select(others, asked, function(other)
         if other then
           require('briefing.preview').compare(one, other, v.target)
         end

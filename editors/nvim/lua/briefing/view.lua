@@ -14,6 +14,7 @@ local ns = vim.api.nvim_create_namespace('briefing.view')
 
 ---@class briefing.View
 ---@field buf integer
+---@field kind string
 ---@field target integer  The buffer it is about
 ---@field lines briefing.Line[]
 ---@field draw fun(view: briefing.View)  Asks, and calls `put`
@@ -100,7 +101,30 @@ function M.show(buf, mods)
   return vim.api.nvim_get_current_win()
 end
 
---- Opens a view, or the one of that kind which is already there.
+--- The view of a kind that this tab page shows.
+---@param kind string
+---@return briefing.View?
+local function in_this_tab(kind)
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local view = views[vim.api.nvim_win_get_buf(win)]
+    if view and view.kind == kind then
+      return view
+    end
+  end
+end
+
+---@param kind string
+---@return string
+local function free_name(kind)
+  local name, number = 'briefing-view://' .. kind, 1
+  while vim.fn.bufexists(name) == 1 do
+    number = number + 1
+    name = ('briefing-view://%s/%d'):format(kind, number)
+  end
+  return name
+end
+
+--- Opens a view, or the one of that kind which is already there in this tab page.
 ---@param kind string
 ---@param target integer
 ---@param draw fun(view: briefing.View)
@@ -108,13 +132,12 @@ end
 ---@param mods? table
 ---@return briefing.View
 function M.open(kind, target, draw, keys, mods)
-  local name = 'briefing-view://' .. kind
-  local buf = vim.fn.bufnr('^' .. name .. '$')
-  local view = buf > 0 and views[buf]
+  local view = in_this_tab(kind)
+  local buf = view and view.buf
   if not view then
     buf = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buf, name)
-    view = { buf = buf, target = target, lines = {}, draw = draw, asked = 0, lost = {} }
+    vim.api.nvim_buf_set_name(buf, free_name(kind))
+    view = { buf = buf, kind = kind, target = target, lines = {}, draw = draw, asked = 0, lost = {} }
     views[buf] = view
     vim.bo[buf].bufhidden = 'wipe'
     vim.bo[buf].modifiable = false
@@ -122,12 +145,26 @@ function M.open(kind, target, draw, keys, mods)
     local unsubscribe = require('briefing.live').subscribe(function()
       view.draw(view)
     end)
+    vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
+      group = vim.api.nvim_create_augroup('briefing.view.' .. buf, {}),
+      callback = function(event)
+        local is_resized = event.event == 'VimResized'
+        for _, win in ipairs(vim.v.event.windows or {}) do
+          is_resized = is_resized or vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf
+        end
+        if is_resized then
+          view.draw(view)
+        end
+      end,
+      desc = 'Briefing: as many columns as there is room for',
+    })
     vim.api.nvim_create_autocmd('BufWipeout', {
       buffer = buf,
       once = true,
       callback = function()
         unsubscribe()
         views[buf] = nil
+        pcall(vim.api.nvim_del_augroup_by_name, 'briefing.view.' .. buf)
       end,
     })
     for lhs, key in pairs(keys) do

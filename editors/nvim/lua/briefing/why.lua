@@ -5,13 +5,25 @@ local server = require('briefing.server')
 local view = require('briefing.view')
 local words = require('briefing.words')
 
+--- When an agent is asked: an instruction file is not read for its own sake.
+---@param file string
+---@param target integer
+---@return string
+local function about(file, target)
+  local read = server.file(target)
+  if not read or read == file then
+    return 'at the start of a session, or when an agent reads a file beside it'
+  end
+  return 'when an agent reads ' .. view.subject(target)
+end
+
 ---@param file string
 ---@param explanations table[]
 ---@return briefing.Line[]
 local function lines(file, target, explanations)
   local out = {
     { { 'Why ', 'BriefingHint' }, { words.home(file), 'BriefingTitle' } },
-    { { 'when an agent reads ', 'BriefingHint' }, { view.subject(target), 'BriefingHint' } },
+    { { about(file, target), 'BriefingHint' } },
     {},
   }
   for _, explanation in ipairs(explanations) do
@@ -24,13 +36,14 @@ local function lines(file, target, explanations)
       fate and { words.icon(fate) .. ' ' .. words.fate(fate), words.group(fate) }
         or { '– not looked at', 'BriefingReason' },
     })
-    table.insert(out, { item = item, { '  ' .. explanation.reason, 'BriefingReason' } })
+    local standpoint = { cwd = server.root(file) }
+    table.insert(out, { item = item, { '  ' .. words.said(explanation.reason, standpoint), 'BriefingReason' } })
     for _, probe in ipairs(explanation.probes) do
       table.insert(out, {
         item = { path = probe.path },
         { '  asked ', 'BriefingHint' },
         { probe.asked .. ' → ' .. probe.answer, 'BriefingPath' },
-        { '  ' .. probe.rule, 'BriefingReason' },
+        { '  ' .. words.said(probe.rule, standpoint), 'BriefingReason' },
       })
     end
     table.insert(out, {})

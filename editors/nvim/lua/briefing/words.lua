@@ -39,6 +39,14 @@ function M.harness(of)
   return require('briefing.live').title(of.harness) .. ' ' .. of.edition
 end
 
+--- A harness as it is named in commands, as people write it: `Codex 0.104` of `codex@0.104`.
+---@param spec string
+---@return string
+function M.spec(spec)
+  local id, edition = spec:match('^([^@]+)@?(.*)$')
+  return vim.trim(require('briefing.live').title(id) .. ' ' .. edition)
+end
+
 ---@param fate string
 ---@return string
 function M.icon(fate)
@@ -152,6 +160,18 @@ end
 ---@return string
 function M.totals(totals)
   return ('%s B ≈ %s tokens'):format(M.grouped(totals.bytes), M.grouped(totals.tokens.value))
+end
+
+--- The end of a path that finds no room.
+---@param path string
+---@param width integer
+---@return string
+function M.ending(path, width)
+  local length = vim.fn.strdisplaywidth(path)
+  if length <= width then
+    return path
+  end
+  return '…' .. vim.fn.strcharpart(path, vim.fn.strchars(path) - width + 1)
 end
 
 --- Pads to a display width.
