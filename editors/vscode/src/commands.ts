@@ -44,7 +44,7 @@ export interface Parts {
 const LISTS = new Set(['chooseMyAgents', 'chooseHarnesses', 'choose', 'compareWith']);
 
 export function registerCommands(parts: Parts, version: string): vscode.Disposable {
-  const { server, settings, focus, views, texts, trace } = parts;
+  const { server, settings, focus, views, texts } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     showInstructions: () => views.reveal(),
     openPreview: async (node?: Node) => openPrompt(parts, await harnessOf(focus, node), fileOf(node, focus)),
@@ -83,8 +83,15 @@ export function registerCommands(parts: Parts, version: string): vscode.Disposab
     refresh: () => focus.refresh(),
     openWalkthrough: () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'briefing.briefing#briefing.start', false),
-    openFile: ({ path, offset }: Place) => openAt(vscode.Uri.file(path), offset),
-    openSource: (node?: Node) => openSource(trace, node),
+    openFile: ({ path, offset }: Place) => {
+      focus.lookUp(vscode.Uri.file(path));
+      return openAt(vscode.Uri.file(path), offset);
+    },
+    showFor: async (file?: vscode.Uri) => {
+      await focus.ask(file ?? vscode.window.activeTextEditor?.document.uri);
+      await views.reveal();
+    },
+    openSource: (node?: Node) => openSource(parts, node),
     showMore: (node: Node) => views.more(node),
   };
   // The commands of the server, which other editors run as they are.
@@ -282,9 +289,10 @@ async function showSession(parts: Parts, steps?: string): Promise<void> {
   );
 }
 
-async function openSource(trace: Trace, node?: Node): Promise<void> {
+async function openSource({ trace, focus }: Parts, node?: Node): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (node?.kind === 'source' && node.source.path !== undefined) {
+    focus.lookUp(vscode.Uri.file(node.source.path));
     await openAt(vscode.Uri.file(node.source.path));
   } else if (editor?.document.uri.scheme === SCHEME) {
     await trace.openSource(editor);

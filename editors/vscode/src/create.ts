@@ -5,15 +5,18 @@ import type { Focus } from './focus';
 
 export async function createInstructionFile(focus: Focus): Promise<void> {
   // Which harnesses read a file of each name; patterns name no file that could be created.
-  const readers = new Map<string, string[]>();
-  for (const { title, instructionFiles } of focus.harnesses) {
+  const mine = new Set(focus.briefings.map(({ harness }) => harness));
+  const readers = new Map<string, { titles: string[]; mine: number }>();
+  for (const { id, title, instructionFiles } of focus.minesFirst) {
     for (const name of instructionFiles.filter(name => !/[*?{[]/.test(name))) {
-      readers.set(name, [...(readers.get(name) ?? []), title]);
+      const known = readers.get(name) ?? { titles: [], mine: 0 };
+      readers.set(name, { titles: [...known.titles, title], mine: known.mine + Number(mine.has(id)) });
     }
   }
+  // What most of the user's own agents read comes first.
   const names = [...readers]
-    .sort((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0]))
-    .map(([label, titles]) => ({ label, detail: `read by ${titles.join(', ')}` }));
+    .sort(([name, a], [other, b]) => b.mine - a.mine || b.titles.length - a.titles.length || name.localeCompare(other))
+    .map(([label, { titles }]) => ({ label, detail: `read by ${titles.join(', ')}` }));
   const name = await vscode.window.showQuickPick(names, { title: 'Instruction file to create', matchOnDetail: true });
   const folder = name && (await pickFolder(focus, name.label));
   if (!folder) {

@@ -46,7 +46,7 @@ export async function pickOther(focus: Focus, harness: string): Promise<Side | u
     { label: 'Another commit…', description: 'a branch, a tag, a hash', side: { harness, revision: '' } },
     { label: 'agents and versions', kind: vscode.QuickPickItemKind.Separator },
   ];
-  for (const { id, title, editions } of focus.harnesses) {
+  for (const { id, title, editions } of focus.minesFirst) {
     for (const { name } of [...editions].reverse()) {
       const spec = `${id}@${name}`;
       if (spec !== harness) {

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { registerMcp } from './agents';
 import { apiOf, type Api } from './api';
+import { Badges } from './badges';
 import { registerCommands } from './commands';
 import { Findings } from './findings';
 import { Focus } from './focus';
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const timeline = new Page(context.extensionUri, 'timeline');
   const line = new Page(context.extensionUri, 'line');
   const findings = new Findings(context.extensionUri, server);
+  const badges = new Badges(server, focus, pulse);
   const api = apiOf(server, pulse);
   const parts = { server, settings, api, focus, views, texts, trace, report, why, session, recorded, timeline, line };
   const { version } = context.extension.packageJSON as { version: string };
@@ -55,6 +57,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       recorded,
       timeline,
       line,
+      badges,
     ],
     registerCommands(parts, version),
     registerTool(api),
@@ -68,7 +71,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   void server.restart();
   // The tests look at the parts; other extensions see the interface.
   return context.extensionMode === vscode.ExtensionMode.Test
-    ? { ...api, ...{ parts: { ...parts, status, findings } } }
+    ? { ...api, ...{ parts: { ...parts, status, findings, badges } } }
     : api;
 }
 

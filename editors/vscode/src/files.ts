@@ -69,6 +69,7 @@ export async function showWhy(parts: Parts, about?: Node | vscode.Uri): Promise<
 export async function listFiles(parts: Parts): Promise<void> {
   const file = await pickFile(parts, 'Instruction files');
   if (file) {
+    parts.focus.lookUp(file);
     await vscode.window.showTextDocument(file);
   }
 }

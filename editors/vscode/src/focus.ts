@@ -23,8 +23,10 @@ export class Focus implements vscode.Disposable {
   harnesses: protocol.Harness[] = [];
 
   private active: vscode.Uri | undefined;
-  /** The file that was active before. */
+  /** The file that was in question before. */
   private before: vscode.Uri | undefined;
+  /** Files that were opened to look something up about the file in question, which they do not replace. */
+  private readonly lookedUp = new Set<string>();
   private said = '';
   /** The question under way, and how often one was wanted. */
   private asking: Promise<void> | undefined;
@@ -67,13 +69,24 @@ export class Focus implements vscode.Disposable {
     await this.refresh();
   }
 
+  /** Asks about a file that is looked at, although it is an instruction file. */
+  async ask(file: vscode.Uri | undefined): Promise<void> {
+    this.lookedUp.clear();
+    this.take(file);
+    await this.memory.update(PIN, undefined);
+    this.say();
+    await this.refresh();
+  }
+
+  /** The file is opened from what is shown, and changes nothing of it. */
+  lookUp(file: vscode.Uri): void {
+    this.lookedUp.add(file.toString());
+  }
+
   /** The file that an agent would read where `asked` is what the question is about: the one in the editor, else the one before it. */
   targetFor(asked: vscode.Uri): vscode.Uri | undefined {
     const other = [this.file, this.before].find(file => file && file.toString() !== asked.toString());
-    const isInstructions = this.briefings.some(({ sources }) =>
-      sources.some(({ path, fate }) => path === other?.fsPath && fate !== 'missing'),
-    );
-    return isInstructions ? undefined : other;
+    return other && this.isShown(other) ? undefined : other;
   }
 
   /** The file in question, or that there is none, as people say it. */
@@ -108,6 +121,19 @@ export class Focus implements vscode.Disposable {
   get others(): string[] {
     const asked = new Set(this.briefings.map(({ harness }) => harness));
     return this.harnesses.map(({ id }) => id).filter(id => !asked.has(id));
+  }
+
+  /** All harnesses, those that the user asks about first. */
+  get minesFirst(): protocol.Harness[] {
+    const order = this.briefings.map(({ harness }) => harness);
+    const rank = ({ id }: protocol.Harness) => (order.includes(id) ? order.indexOf(id) : order.length);
+    return [...this.harnesses].sort((a, b) => rank(a) - rank(b));
+  }
+
+  /** Whether nobody is told anything here, and nobody asked about an agent by its name. */
+  get isSilent(): boolean {
+    const { briefings } = this;
+    return briefings.length > 0 && briefings.every(one => words.isSilent(one) && !this.isNamed(one.harness));
   }
 
   /** Whether a briefing is one of those that are always shown. */
@@ -169,16 +195,19 @@ export class Focus implements vscode.Disposable {
   async refresh(): Promise<void> {
     if (this.server.phase === 'running') {
       this.wanted += 1;
-      await (this.asking ??= this.ask());
+      await (this.asking ??= this.answered());
     }
   }
 
-  private async ask(): Promise<void> {
+  private async answered(): Promise<void> {
     for (;;) {
       const round = this.wanted;
       let answer: protocol.Effective | undefined;
       let problem: string | undefined;
       try {
+        if (!this.file && !vscode.workspace.workspaceFolders?.length) {
+          throw new Error('Open a folder or a file: what agents load depends on where they start.');
+        }
         answer = await this.server.request<protocol.Effective>(protocol.EFFECTIVE_INSTRUCTIONS, this.question());
       } catch (error) {
         problem = (error as Error).message;
@@ -207,23 +236,43 @@ export class Focus implements vscode.Disposable {
     }
   }
 
-  /** A preview, a diff or an output channel is no file that an agent reads: the file before stays in question. */
+  /**
+   * A preview, a diff or an output channel is no file that an agent reads: the file before stays in question. So it does
+   * while somebody reads the instructions for it.
+   */
   private follow(editor: vscode.TextEditor | undefined): boolean {
     if (editor?.document.uri.scheme === 'file') {
-      if (this.active?.toString() !== editor.document.uri.toString()) {
-        this.before = this.active;
+      const { uri } = editor.document;
+      if (this.lookedUp.has(uri.toString()) || this.isShown(uri)) {
+        return false;
       }
-      this.active = editor.document.uri;
+      this.lookedUp.clear();
+      this.take(uri);
     } else if (
       !editor &&
       !vscode.window.visibleTextEditors.length &&
       !vscode.window.tabGroups.activeTabGroup.activeTab
     ) {
+      this.lookedUp.clear();
       this.active = undefined;
     } else {
       return false;
     }
     return this.pinned === undefined;
+  }
+
+  private take(file: vscode.Uri | undefined): void {
+    if (this.active?.toString() !== file?.toString()) {
+      this.before = this.active;
+    }
+    this.active = file;
+  }
+
+  /** Whether the answer that is shown is about a file, as one of its sources. */
+  private isShown(file: vscode.Uri): boolean {
+    return this.briefings.some(({ sources }) =>
+      sources.some(({ path, fate }) => path === file.fsPath && fate !== 'missing'),
+    );
   }
 
   /** Tells everybody, if there is anything new. The version of the index alone is not. */

@@ -18,6 +18,7 @@ export type Node =
   | { kind: 'source'; briefing: Briefing; source: Source; at: number }
   | { kind: 'left-out'; briefing: Briefing }
   | { kind: 'warnings'; briefing: Briefing }
+  | { kind: 'whole'; briefing: Briefing }
   | { kind: 'silent'; briefings: Briefing[] }
   | { kind: 'others'; ids: string[]; part: Part }
   | { kind: 'more'; parent: Node; from: number; of: number }
@@ -54,6 +55,7 @@ export function idOf(node: Node): string {
     case 'harness':
     case 'left-out':
     case 'warnings':
+    case 'whole':
       return `${of(node.briefing)}/${node.kind}`;
   }
 }
@@ -69,6 +71,8 @@ export function childrenOf(node: Node, focus: Focus): Node[] | Promise<Node[]> {
       return sourcesOf(node.briefing, 'left-out');
     case 'warnings':
       return node.briefing.warnings.map((warning, at) => factOf(warning, `${idOf(node)}/${at}`));
+    case 'whole':
+      return layersOf(node.briefing, idOf(node));
     case 'silent':
       return node.briefings.map(briefing => ({ kind: 'harness', briefing, part: 'all' }));
     case 'others':
@@ -112,11 +116,25 @@ function ofBriefing(briefing: Briefing, part: Part): Node[] {
   if (part === 'all' && sourcesOf(briefing, 'left-out').length) {
     nodes.push({ kind: 'left-out', briefing });
   }
+  if (briefing.whole.layers.length > 1 && whole) {
+    nodes.push({ kind: 'whole', briefing });
+  }
   if (briefing.warnings.length && whole) {
     nodes.push({ kind: 'warnings', briefing });
   }
   return nodes;
 }
+
+/** What is sent beside the instructions, one line each, with the sizes that make up the total. */
+function layersOf({ whole }: Briefing, id: string): Node[] {
+  return whole.layers.map(({ kind, bytes, tokens }) => {
+    const text = `${words.grouped(bytes)} B ≈ ${words.grouped(tokens.value)} tokens`;
+    return { kind: 'fact', id: `${id}/${kind}`, label: kind, text, icon: LAYERS[kind] ?? 'dash' };
+  });
+}
+
+/** Icons of what is sent, by its kind. */
+const LAYERS: Partial<Record<string, string>> = { instructions: 'book', skills: 'list-unordered', environment: 'vm' };
 
 function factsOf(source: Source, { standpoint }: Briefing, id: string): Node[] {
   const facts: Node[] = [];
@@ -126,7 +144,9 @@ function factsOf(source: Source, { standpoint }: Briefing, id: string): Node[] {
   const why = { kind: 'fact', id: `${id}/why`, label: 'why', text: source.reason, icon: 'question' } as const;
   facts.push(source.path === undefined ? why : { ...why, run });
   if (source.by) {
-    say('instead', words.place(source.by, standpoint), 'arrow-swap', { path: source.by });
+    // What reaches the model has nothing in its place: an import is there by the file that names it.
+    const label = words.reaches(source) ? 'by' : 'instead';
+    say(label, words.place(source.by, standpoint), 'arrow-swap', { path: source.by });
   }
   if (source.limit) {
     const { from } = source.limit;
@@ -184,6 +204,15 @@ export function itemOf(node: Node, focus: Focus): vscode.TreeItem {
       const item = new vscode.TreeItem(words.count(length, 'warning'), Collapsed);
       item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
       return speak(item, words.count(length, 'warning'));
+    }
+    case 'whole': {
+      const { whole } = node.briefing;
+      const size = `${words.grouped(whole.bytes)} B ≈ ${words.grouped(whole.tokens.value)} tokens`;
+      const item = new vscode.TreeItem('Total', Collapsed);
+      item.description = size;
+      item.tooltip = words.layers(whole);
+      item.iconPath = new vscode.ThemeIcon('symbol-numeric');
+      return speak(item, words.plain(`Total: ${size}`));
     }
     case 'silent': {
       const item = new vscode.TreeItem('No instruction files', Collapsed);
@@ -269,7 +298,7 @@ export function tooltip(source: Source, { standpoint, target }: Briefing): vscod
   text.appendText(`${source.path ?? source.url ?? ''}\n`);
   text.appendText(`${source.reason}\n`);
   if (source.by) {
-    text.appendText(`instead: ${words.tilde(source.by, standpoint.home)}\n`);
+    text.appendText(`${words.reaches(source) ? 'by' : 'instead'}: ${words.tilde(source.by, standpoint.home)}\n`);
   }
   if (source.limit) {
     text.appendText(`limit: ${words.limitOf(source.limit)} (${source.limit.from})\n`);

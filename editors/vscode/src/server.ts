@@ -16,6 +16,9 @@ import type { Settings } from './settings';
 /** So many deaths within this time are a loop. */
 const DEATHS = 5;
 const WITHIN_MS = 3 * 60_000;
+/** A server that gives no answer for so long is asked whether it is there, and has so long to say so. */
+const PATIENCE_MS = 7_000;
+const PROBE_MS = 2_500;
 
 export type Phase = 'stopped' | 'starting' | 'running' | 'failed';
 
@@ -52,8 +55,10 @@ export class Server implements vscode.Disposable {
   private round = 0;
   private reason = '';
   private found: Program | undefined;
-  /** A message that it is not running stands on the screen. */
+  /** A message that it is not running, or does not answer, stands on the screen. */
   private complained = false;
+  /** It runs, and does not answer. */
+  private hung = false;
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -87,6 +92,11 @@ export class Server implements vscode.Disposable {
   /** The program that runs, or ran last. */
   get program(): Program | undefined {
     return this.found;
+  }
+
+  /** Whether it runs and does not answer. */
+  get isHung(): boolean {
+    return this.hung;
   }
 
   /** Why it is not running, for the user. */
@@ -125,7 +135,48 @@ export class Server implements vscode.Disposable {
       throw new Error(this.reason || 'The Briefing server is not running.');
     }
     const given: unknown[] = [params, token].filter(one => one !== undefined);
-    return (client.sendRequest as (method: string, ...given: unknown[]) => Promise<R>).call(client, method, ...given);
+    const asked = (client.sendRequest as (method: string, ...given: unknown[]) => Promise<R>).call(
+      client,
+      method,
+      ...given,
+    );
+    return this.patiently(client, asked);
+  }
+
+  /** Finds out whether the server hangs, where an answer takes long: some questions take their time, others wait for the user. */
+  private async patiently<R>(client: LanguageClient, asked: Promise<R>): Promise<R> {
+    const timer = setTimeout(() => void this.probe(client), PATIENCE_MS);
+    try {
+      return await asked;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async probe(client: LanguageClient): Promise<void> {
+    const isCurrent = () => this.client === client;
+    const timer = setTimeout(() => isCurrent() && this.hangs(), PROBE_MS);
+    // Also if the answer is an error, the server is there.
+    await client.sendRequest(protocol.STATUS).catch(() => undefined);
+    clearTimeout(timer);
+    if (isCurrent() && this.hung) {
+      this.answers();
+    }
+  }
+
+  private hangs(): void {
+    if (!this.hung) {
+      this.hung = true;
+      this.output.error('the server does not answer');
+      this.phaseChanged.fire(this.current);
+      this.complain('The Briefing server does not answer.');
+    }
+  }
+
+  private answers(): void {
+    this.hung = false;
+    this.uncomplain();
+    this.phaseChanged.fire(this.current);
   }
 
   /** Tells the server its settings. Requests that are sent afterwards are answered by them. */
@@ -138,6 +189,7 @@ export class Server implements vscode.Disposable {
   private async start(): Promise<void> {
     const round = (this.round += 1);
     const given = () => round !== this.round;
+    this.hung = false;
     this.enter('starting', 'The Briefing server is starting.');
     await this.stop();
     if (given()) {
@@ -174,6 +226,8 @@ export class Server implements vscode.Disposable {
     client.onNotification(protocol.DID_CHANGE_INSTRUCTIONS, (change: protocol.DidChangeInstructions) =>
       this.instructionsChanged.fire(change),
     );
+    const slow = setTimeout(() => !given() && this.hangs(), PATIENCE_MS + PROBE_MS);
+    client.onDidChangeState(({ newState }) => newState === State.Starting || clearTimeout(slow));
     // The change of state tells whether it worked.
     await client.start().catch((error: unknown) => this.output.error(String(error)));
   }
@@ -198,6 +252,11 @@ export class Server implements vscode.Disposable {
   private fail(problem: string): void {
     this.output.error(problem);
     this.enter('failed', problem);
+    this.complain(problem);
+  }
+
+  /** Says once what is wrong, with what can be done about it. */
+  private complain(problem: string): void {
     const restart = 'Restart';
     const output = 'Show Output';
     const settings = 'Open Settings';

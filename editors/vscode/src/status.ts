@@ -72,10 +72,19 @@ export class StatusItems implements vscode.Disposable {
     if (this.server.phase === 'failed') {
       return { text: 'Briefing is stopped', detail: this.server.problem, severity: Error, command: restart };
     }
+    if (this.server.isHung) {
+      const detail = 'The Briefing server does not answer.';
+      return { text: 'Briefing does not answer', detail, severity: Error, command: restart };
+    }
     const briefing = this.focus.briefing;
     if (!briefing) {
       const detail = this.focus.problem ?? '';
       return { text: 'Briefing', detail, severity: Information, command: choose };
+    }
+    if (this.focus.isSilent) {
+      const create = { title: 'Create…', command: 'briefing.createInstructionFile' };
+      const detail = 'No agent loads instructions here.';
+      return { text: 'No instructions', detail, severity: Information, command: create };
     }
     const { standpoint } = briefing;
     return {

@@ -73,7 +73,8 @@ export function iconOf(source: Source): string {
     case 'import':
       return 'references';
     case 'rule':
-      return 'filter';
+      // A rule without a condition is told as any file is.
+      return source.trigger === 'session' ? 'circle-filled' : 'filter';
     case 'config':
       return 'settings-gear';
     case 'remote':

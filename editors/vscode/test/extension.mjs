@@ -34,7 +34,7 @@ export async function extensionTests(name) {
     let finish;
     const finished = new Promise((resolve, reject) => {
       finish = resolve;
-      setTimeout(() => reject(new Error('the tests do not end')), 4 * DEADLINE).unref();
+      setTimeout(() => reject(new Error('the tests do not end')), 8 * DEADLINE).unref();
     });
     await page.exposeFunction('codeAutomationExit', finish);
     await page.exposeFunction('codeAutomationLog', () => undefined);

@@ -14,7 +14,17 @@ import { Window } from './ui/window.mjs';
 const vsix = new URL('../dist/test.vsix', import.meta.url).pathname;
 
 /** Each is one person's session in a VS Code of its own; its steps build on each other. */
-const SESSIONS = [everyday, room, welcome, trouble, untrusted, recorded, ...(process.env.UPDATE ? [screens] : [])];
+const SESSIONS = [
+  everyday,
+  room,
+  lines,
+  truth,
+  welcome,
+  trouble,
+  untrusted,
+  recorded,
+  ...(process.env.UPDATE ? [screens] : []),
+];
 
 /**
  * Whether every session succeeded, each of its steps in one run. One that failed is begun once more, and that is said with what

@@ -144,7 +144,7 @@ describe('the extension', () => {
     await settings.choose(undefined);
     await until('all agents', () => focus.briefings.length > 20);
     for (const view of all) await hear(view);
-    const kinds = ['fact', 'harness', 'left-out', 'others', 'silent', 'source', 'standpoint', 'warnings'];
+    const kinds = ['fact', 'harness', 'left-out', 'others', 'silent', 'source', 'standpoint', 'warnings', 'whole'];
     assert.deepEqual([...heard.keys()].sort(), kinds);
     ['CLAUDE.md', '.codex'].forEach(name => remove(folder('one'), name));
   });

@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/api';
 import type { Parts } from '../../src/commands';
+import type { Badges } from '../../src/badges';
 import type { Findings } from '../../src/findings';
 import type { StatusItems } from '../../src/status';
 
@@ -34,7 +35,7 @@ export async function until<T>(what: string, ask: () => T | Promise<T>, deadline
 }
 
 export const extension = () => {
-  type Tested = Api & { parts: Parts & { status: StatusItems; findings: Findings } };
+  type Tested = Api & { parts: Parts & { status: StatusItems; findings: Findings; badges: Badges } };
   const found = vscode.extensions.getExtension<Tested>('briefing.briefing');
   assert.ok(found, 'the extension is there');
   return found;

@@ -18,6 +18,7 @@ export async function run(): Promise<void> {
     });
     mocha.suite.emit('pre-require', globalThis, '', mocha);
     await import('./answers');
+    await import('./lines');
     await import('./pages');
     await import('./trouble');
     // Where the server does not even start, one failure says it.

@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Node } from '../../src/view';
-import { drawn, extension, folder, remove, show, started, until, write } from './harness';
+import { DEADLINE, drawn, extension, folder, remove, show, started, until, write } from './harness';
 
 /** A program that counts its starts and is then what `script` says. */
 function programThat(script: string): { file: string; starts: () => number } {
@@ -74,6 +74,28 @@ describe('in trouble', () => {
     });
     const { briefings } = await api.effectiveInstructions(editor.document.uri, { harness: 'codex', include: ['text'] });
     assert.match(briefings[0]?.messages[0]?.text ?? '', /- Typed\.\n- Saved\.\n/);
+  });
+
+  it('says that a server does not answer, and goes on once it does', async function () {
+    // Twice it is waited for as long as people are.
+    this.timeout(6 * DEADLINE);
+    const { server, status, focus } = await started();
+    const [pid] = running(path.join(extension().extensionPath, 'server/briefing'));
+    assert.ok(pid);
+    await show(folder('two'), 'AGENTS.md');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      void focus.refresh();
+      await until('the words', () => status.text === 'Briefing does not answer');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until('the answer', () => !server.isHung && status.text !== 'Briefing does not answer');
+    // One that does not answer from the beginning is named as well, and another one is started when told to.
+    await useProgram(programThat('exec sleep 600').file);
+    await until('the words', () => status.text === 'Briefing does not answer', 2 * DEADLINE);
+    await useProgram(undefined);
+    await until('the server', () => server.phase === 'running' && !server.isHung);
   });
 
   it('shows five thousand sources a page at a time', async () => {

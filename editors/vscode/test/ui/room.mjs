@@ -193,7 +193,12 @@ export async function room(host, step) {
     await page.locator('.quick-input-title', { hasText: 'before it reads src/api/handler.rs' }).waitFor();
     await window.choice('.monaco-list-row', 'SKILL.md, Claude Code: listed').waitFor();
     await page.keyboard.press('Escape');
+    // Instructions are read about the file in question; about themselves only if somebody asks for that.
     await window.file(path.join(ws, 'CLAUDE.md'));
+    await window.command('Briefing: Go to Instruction File…');
+    await window.choice('.monaco-list-row', '.claude/rules/rust.md, Claude Code: loaded on read').waitFor();
+    await page.keyboard.press('Escape');
+    await window.command('Briefing: Show What Agents Load for This File');
     await window.command('Briefing: Go to Instruction File…');
     await window.choice('.monaco-list-row', '.claude/rules/rust.md, Claude Code: not for this file').waitFor();
     await page.keyboard.press('Escape');

@@ -1,0 +1,80 @@
+// What stays in question while instructions are read, and their badges in the Explorer.
+
+import * as assert from 'node:assert/strict';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { DEADLINE, drawn, folder, remove, rules, show, started, until, write } from './harness';
+
+const AGENTS = ['codex', 'claude-code'];
+/** Codex reads 32 KiB; Claude Code reads the same file whole, by an import. */
+const LONG = `# House rules\n\n${rules(1500)}\n## Above the cut\n\n${rules(200)}\n## Below the cut\n\n${rules(20)}`;
+
+describe('the lines of instructions', () => {
+  before(async () => {
+    write(folder('two'), {
+      'AGENTS.md': LONG,
+      'CLAUDE.md': '@AGENTS.md\n',
+      'lib/pins.rs': 'fn pin() {}\n',
+      'lib/other.rs': 'fn other() {}\n',
+      '.claude/rules/pins.md': '---\npaths: "**/*.rs"\n---\n# Rust\n\n- No unwrap.\n',
+    });
+    const { settings } = await started();
+    await settings.choose(AGENTS);
+  });
+
+  after(async () => {
+    ['AGENTS.md', 'CLAUDE.md', 'lib', '.claude'].forEach(name => remove(folder('two'), name));
+    write(folder('two'), { 'AGENTS.md': '- Two.\n' });
+    await (await started()).settings.choose(undefined);
+  });
+
+  beforeEach(async () => (await started()).settings.choose(AGENTS));
+
+  it('are read beside a view that goes on about the same file', async function () {
+    // Five times another file is looked at.
+    this.timeout(6 * DEADLINE);
+    const { focus, views } = await started();
+    await show(folder('two'), 'lib/pins.rs');
+    const told = () => drawn(views.explorer.outline());
+    await until('the rule', () => /pins\.md {2}.*on read/.test(told()) && focus.file?.path.endsWith('/pins.rs')).catch(
+      () => assert.fail(told()),
+    );
+    const before = told();
+    // By a click on its row, from the list of files, or from the Explorer.
+    const rule = path.join(folder('two'), '.claude/rules/pins.md');
+    await vscode.commands.executeCommand('briefing.openFile', { path: rule });
+    await until('the rule is open', () => vscode.window.activeTextEditor?.document.uri.fsPath === rule);
+    await show(folder('two'), 'AGENTS.md');
+    await vscode.commands.executeCommand('briefing.refresh');
+    assert.equal(told(), before);
+    assert.equal(views.instructions.description, 'two/lib/pins.rs');
+    // Whoever wants to know what is loaded before the rule itself is read says so.
+    await vscode.commands.executeCommand('briefing.showFor', vscode.Uri.file(rule));
+    await until('the rule in question', () => views.instructions.description === 'two/.claude/rules/pins.md');
+    // Any other file is the next one in question, and a settings file that a row leads to is none.
+    await show(folder('two'), 'lib/other.rs');
+    await until('the other file', () => views.instructions.description === 'two/lib/other.rs');
+    write(folder('two'), { 'notes.txt': 'x\n' });
+    await vscode.commands.executeCommand('briefing.openFile', { path: path.join(folder('two'), 'notes.txt') });
+    await vscode.commands.executeCommand('briefing.refresh');
+    assert.equal(views.instructions.description, 'two/lib/other.rs');
+    remove(folder('two'), 'notes.txt');
+  });
+
+  it('have a badge in the Explorer with the agents that load their file', async () => {
+    const { badges } = await started();
+    const badge = (name: string) => badges.provideFileDecoration(vscode.Uri.file(path.join(folder('two'), name)));
+    await until('two agents', () => badge('AGENTS.md')?.badge === '2');
+    assert.match(
+      badge('AGENTS.md')?.tooltip ?? '',
+      /^(Codex: cut · Claude Code: at start|Claude Code: at start · Codex: cut)$/,
+    );
+    assert.equal(badge('.claude/rules/pins.md')?.tooltip, 'Claude Code: on read');
+    assert.equal(badge('lib/pins.rs'), undefined);
+    const user = vscode.workspace.getConfiguration('briefing');
+    await user.update('explorerBadges', false, vscode.ConfigurationTarget.Global);
+    await until('no badge', () => badge('AGENTS.md') === undefined);
+    await user.update('explorerBadges', undefined, vscode.ConfigurationTarget.Global);
+    await until('the badge again', () => badge('AGENTS.md'));
+  });
+});
