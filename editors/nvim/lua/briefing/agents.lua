@@ -1,4 +1,5 @@
---- `:Briefing agents HARNESS`: the agents of a client; the one that is picked with what it is told, and what a switch to it changes.
+--- `:Briefing agents HARNESS`: the agents of a client; the one that is picked with what it is told, and what a
+--- switch to it changes.
 local M = {}
 
 local server = require('briefing.server')
