@@ -445,7 +445,7 @@ end)
 it('a wrong command is refused in words', function()
   t.tidy()
   for line, words in pairs({
-    ['Briefing shwo'] = 'there is no `shwo`; there are audit, compare, cwd',
+    ['Briefing shwo'] = 'there is no `shwo`; there are agents, audit, compare, cwd',
     ['Briefing agents'] = 'name a client',
     ['Briefing steps'] = 'name a harness, and what happens',
     ['Briefing steps claude-code look around'] = '`look around` is not a step',
