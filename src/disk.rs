@@ -12,6 +12,7 @@ mod planned;
 mod real;
 mod rests;
 pub mod scan;
+mod shared;
 pub mod sqlite;
 mod still;
 mod watch;

@@ -184,6 +184,19 @@ impl Core {
         }
     }
 
+    /// Looks again at files that may have changed without an event, before an answer relies on them.
+    pub(crate) fn look_at_shared(&self) {
+        let mut changes = self.watcher.get().map(Watcher::changed_elsewhere).unwrap_or_default();
+        if changes.is_empty() {
+            return;
+        }
+        changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
+        self.mentions.forget(&changes);
+        if self.index.forget(changes) {
+            self.changed_outside.notify_one();
+        }
+    }
+
     /// Handles changes that the client reports. It may name a file by another path (a link) than those who read it.
     pub(crate) fn reported(self: &Arc<Self>, paths: impl IntoIterator<Item = PathBuf>) {
         self.happened(paths.into_iter().flat_map(|path| [self.files.real(&path), path]).map(Change::Path).collect());

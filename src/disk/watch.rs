@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::thread;
 
-use notify::event::{EventKind, Flag, ModifyKind};
+use notify::event::{AccessKind, AccessMode, EventKind, Flag, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
 use super::before::{Before, Each, LookedAt};
+use super::shared::Shared;
 use crate::snapshot::{Change, FileType};
 
 /// The set of watched directories.
@@ -24,6 +25,8 @@ pub struct Watcher {
     armed: RwLock<BTreeSet<PathBuf>>,
     /// Locked while directories are added or removed, which may take the system long. Locked before `armed`.
     state: Mutex<State>,
+    /// Files that were read and that watching their directory is not enough for.
+    shared: Shared,
 }
 
 struct State {
@@ -78,7 +81,7 @@ impl Watcher {
     fn on(notify: Option<RecommendedWatcher>, heard: mpsc::Sender<Vec<Change>>) -> Watcher {
         let put_off = Some(Vec::new());
         let state = State { notify, heard, put_off, limit: None, warned: false };
-        Watcher { armed: RwLock::default(), state: Mutex::new(state) }
+        Watcher { armed: RwLock::default(), state: Mutex::new(state), shared: Shared::default() }
     }
 
     /// Creates a watcher that cannot watch anything.
@@ -151,6 +154,11 @@ impl Watcher {
         }
     }
 
+    /// Returns the files with several names that changed since they were read: a write through another name is no event.
+    pub fn changed_elsewhere(&self) -> Vec<Change> {
+        self.shared.changed()
+    }
+
     /// Returns the number of watched directories.
     pub fn count(&self) -> usize {
         self.armed.read().unwrap_or_else(PoisonError::into_inner).len()
@@ -205,6 +213,10 @@ fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
             vec![Change::Everything]
         }
         Ok(event) if event.flag() == Some(Flag::Rescan) => vec![Change::Everything],
+        // What is written through a memory map is said only when the file is closed and the map is gone.
+        Ok(Event { kind: EventKind::Access(AccessKind::Close(AccessMode::Write)), paths, .. }) => {
+            paths.into_iter().map(Change::Content).collect()
+        }
         // Reading is not a change, and one search through a tree produces a hundred thousand of these events.
         Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
         Ok(Event { kind: EventKind::Modify(ModifyKind::Data(_)), paths, .. }) => {
@@ -283,6 +295,9 @@ impl Each for Arming<'_> {
         if let Some(parent) = looked_at.path().parent() {
             self.watch(fs, parent);
         }
+        if let LookedAt::Bytes(file) = looked_at {
+            self.watcher.shared.note(file);
+        }
         if let LookedAt::Entries(dir) = looked_at {
             self.watch(fs, dir);
             // Entries appear and disappear in the directory itself, whatever link leads there.
@@ -310,6 +325,16 @@ mod tests {
         let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         assert_eq!(changes_of(Ok(overflow)), [Change::Everything]);
         assert_eq!(changes_of(Err(notify::Error::generic("lost"))), [Change::Everything]);
+    }
+
+    #[test]
+    fn a_file_that_was_open_for_writing_has_changed_when_it_is_closed() {
+        let closed = |mode| {
+            let kind = EventKind::Access(AccessKind::Close(mode));
+            changes_of(Ok(Event::new(kind).add_path(PathBuf::from("/r/a"))))
+        };
+        assert_eq!(closed(AccessMode::Write), [Change::Content(PathBuf::from("/r/a"))]);
+        assert_eq!(closed(AccessMode::Read), []);
     }
 
     #[test]

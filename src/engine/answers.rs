@@ -121,6 +121,7 @@ impl Core {
             let look = |asks| disk::facts(&self.files, asks);
             return questions.iter().map(|question| (at_rest.answer_any(&look, question), 0)).collect();
         }
+        self.look_at_shared();
         let mut answers = Vec::with_capacity(questions.len());
         let mut missing = Vec::new();
         for (number, question) in questions.into_iter().enumerate() {
@@ -178,6 +179,7 @@ impl Core {
 
     /// Returns a fact, reading the disk if it is not cached.
     pub(crate) fn fact(&self, ask: &Ask) -> Option<Fact> {
+        self.look_at_shared();
         let watching = self.watching();
         let fact = self.index.fact(&|asks| disk::observe_all(&watching, asks), ask);
         self.blind.fetch_or(watching.was_blind(), Ordering::Relaxed);

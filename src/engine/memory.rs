@@ -67,6 +67,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         stamp: Option<u64>,
         work: impl Future<Output = Result<V, E>>,
     ) -> Result<Arc<V>, E> {
+        core.look_at_shared();
         // Updates the date, which may begin a new epoch.
         core.defaults();
         let stamp = (core.session().epoch, stamp);
@@ -153,6 +154,23 @@ mod tests {
             let value = self.memory.get(&self.core, self.path.to_owned(), stamp, work).await.expect("it is read");
             (self.count.get(), value.to_string())
         }
+    }
+
+    #[tokio::test]
+    #[cfg(unix)]
+    async fn a_write_through_another_name_of_a_file_is_seen_by_the_next_answer() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (file, other) = (dir.join("p/AGENTS.md"), dir.join("elsewhere.md"));
+        std::fs::create_dir(dir.join("p")).expect("it is made");
+        std::fs::write(&file, "One.").expect("it is written");
+        std::fs::hard_link(&file, &other).expect("it is linked");
+        // Nobody is told of anything: nothing is watched yet.
+        let core = core_for(&dir.join("home"));
+        let counting = Counting { core, memory: Memory::default(), count: Cell::new(0), path: &file };
+        assert_eq!(counting.get(None).await.1, "One.");
+        std::fs::write(&other, "Two.").expect("it is written");
+        assert_eq!(counting.get(None).await.1, "Two.");
     }
 
     #[tokio::test]
