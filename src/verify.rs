@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -21,6 +21,7 @@ use crate::harness::Choice;
 pub mod client;
 mod copy;
 pub mod difference;
+mod ending;
 mod harmless;
 mod model;
 mod plan;
@@ -31,6 +32,7 @@ mod root;
 pub mod suite;
 
 use client::{Client, Run, Sent, Start};
+pub use ending::on_signals;
 use model::{Call, Model};
 pub use plan::{Installed, Plan, Way};
 use process::{CommandLine, End};
@@ -140,8 +142,7 @@ impl Scratch {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&dir)?;
-        Ok(Scratch(fs::canonicalize(dir)?))
+        ending::create(|| builder.create(&dir).and_then(|()| fs::canonicalize(&dir))).map(Scratch)
     }
 
     /// Returns the path of the directory.
@@ -152,7 +153,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        ending::remove(&self.0);
     }
 }
 
@@ -168,16 +169,17 @@ pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, Strin
 fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
     let own = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
     let failed = |error: io::Error| format!("it cannot be started again by itself: {error}");
-    let mut child = namespaces(&own)
-        .ok_or_else(|| format!("this system has no `{UNSHARE}` of its own"))?
-        .args(["verify", INSIDE])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let told = serde_json::to_vec(plan).map_err(|error| error.to_string())?;
-    child.stdin.take().map_or(Ok(()), |mut to| to.write_all(&told)).map_err(failed)?;
+    let mut command = namespaces(&own).ok_or_else(|| format!("this system has no `{UNSHARE}` of its own"))?;
+    command.args(["verify", INSIDE]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = ending::start(|| command.spawn()).map_err(failed)?;
+    let mut told = serde_json::to_vec(plan).map_err(|error| error.to_string())?;
+    told.push(b'\n');
+    // It stays open: its end tells the sandbox that nobody waits any more.
+    let mut to = child.stdin.take();
+    // Where it ended already, its words say why.
+    let _ = to.as_mut().map(|to| to.write_all(&told).and_then(|()| to.flush()));
     let (mut from, mut errors) = (child.stdout.take(), child.stderr.take());
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -187,8 +189,10 @@ fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
         let _ = sender.send((said, words));
     });
     let heard = receiver.recv_timeout(plan.limit + GRACE);
-    let _ = child.kill();
+    // Where the program is ending, this goes no further.
+    ending::end(child.id());
     let _ = child.wait();
+    drop(to);
     let (said, words) = heard.map_err(|_| "it does not come to an end".to_owned())?;
     serde_json::from_slice(&said).map_err(|_| format!("its sandbox cannot be set up: {}", words.trim()))
 }
@@ -196,10 +200,14 @@ fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
 /// Entry point of the sandboxed process: reads the plan from stdin, enters its own root, and prints the outcome.
 pub fn inside(answers: Answers) -> Result<(), String> {
     let mut told = Vec::new();
-    io::stdin().read_to_end(&mut told).map_err(|error| error.to_string())?;
+    io::stdin().lock().read_until(b'\n', &mut told).map_err(|error| error.to_string())?;
     let plan: Plan = serde_json::from_slice(&told).map_err(|error| error.to_string())?;
     #[cfg(target_os = "linux")]
-    root::enter(&plan.scratch, &plan.tree(), &plan.covers, &plan.kept).map_err(|error| error.to_string())?;
+    {
+        root::enter(&plan.scratch, &plan.tree(), &plan.covers, &plan.kept).map_err(|error| error.to_string())?;
+        let copy = plan.scratch.clone();
+        std::thread::spawn(move || ending::with_input(&copy));
+    }
     let outcome = here(&plan, Where::OwnRoot, answers)?;
     let said = serde_json::to_vec(&outcome).map_err(|error| error.to_string())?;
     io::stdout().write_all(&said).map_err(|error| error.to_string())

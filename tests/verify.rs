@@ -155,6 +155,89 @@ fn a_client_that_hangs_is_ended_with_all_it_started() {
     }
 }
 
+/// Returns true if this system lets namespaces be made.
+fn has_namespaces() -> bool {
+    let tried = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "true"])
+        .output();
+    tried.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn a_client_in_a_root_of_its_own_has_no_privileges_and_reaches_nothing_else() {
+    if !has_namespaces() {
+        return;
+    }
+    let elsewhere = tempfile::TempDir::new_in("/var/tmp").expect("a directory outside of home and workspace");
+    let socket = elsewhere.path().join("socket");
+    let _listening = std::os::unix::net::UnixListener::bind(&socket).expect("it listens");
+    let shared = format!("/dev/shm/briefing-test-{}", std::process::id());
+    let script = r#"
+        text=$(cat AGENTS.md)
+        grep -Eq '^CapEff:\s*0+$' /proc/self/status && grep -Eq '^CapPrm:\s*0+$' /proc/self/status || text="has capabilities"
+        grep -Eq '^NoNewPrivs:\s*1$' /proc/self/status || text="may get more"
+        mount -t tmpfs none /tmp 2>/dev/null && text="mounts"
+        unshare --user --map-root-user true 2>/dev/null && text="makes namespaces"
+        (echo x > /proc/sys/kernel/hostname) 2>/dev/null && text="sets the host's name"
+        (: < /etc/shadow) 2>/dev/null && [ -s /etc/shadow ] && text="reads private files"
+        for file in SOCKET /dev/tty /dev/pts/0 /dev/kmsg /sys/kernel /var/lib; do
+          [ -e $file ] && text="has $file"
+        done
+        : > SHARED && : > /dev/null || text="has no devices"
+        (: > /usr/made) 2>/dev/null && text="writes to the system"
+        send /v1/responses "$(rules "$text")""#;
+    let script = script.replace("SOCKET", &socket.display().to_string()).replace("SHARED", &shared);
+    let (code, words) = said(&verify(&place(&script), FENCES[0], &[]));
+    assert!(code == Some(0) && words.starts_with(EQUAL), "{words}");
+    assert!(!std::path::Path::new(&shared).exists());
+}
+
+/// Returns true if a process whose name begins so is running.
+fn runs(name: &str) -> bool {
+    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| line.starts_with(name.as_bytes()))
+}
+
+/// Waits until something is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = std::time::Instant::now() + crate::client::DEADLINE;
+    while !is_so() {
+        assert!(std::time::Instant::now() < end, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_client_ends_with_briefing_and_nothing_is_left_of_the_copy() {
+    let signals = [("INT", Some(130)), ("TERM", Some(143)), ("HUP", Some(129)), ("KILL", None)];
+    for (fence, (signal, code)) in FENCES.into_iter().flat_map(|fence| signals.map(|signal| (fence, signal))) {
+        // Without namespaces nobody is left to end it.
+        if signal == "KILL" && (fence != FENCES[0] || !has_namespaces()) {
+            continue;
+        }
+        let mark = format!("ends-{}-{}-{signal}", std::process::id(), fence.len());
+        let place = place(&format!("exec -a {mark} sleep 999"));
+        let (program, temporary) = (place.root.join("bin/codex").display().to_string(), place.root.join("temporary"));
+        fs::create_dir(&temporary).expect("it is made");
+        let arguments = [&["verify", "codex@0.169.0", "--yes", "--program", &program], fence].concat();
+        let mut command = place.command("project", &arguments);
+        command.env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut briefing = command.spawn().expect("it starts");
+        until("the client starts", || runs(&mark));
+        let id = briefing.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill is there");
+        assert!(sent.success());
+        assert_eq!(briefing.wait().expect("it ends").code(), code, "{fence:?} {signal}");
+        until("the client ends", || !runs(&mark));
+        let left = || fs::read_dir(&temporary).expect("a directory").flatten().map(|entry| entry.path());
+        until("the copy is removed", || match code {
+            Some(_) => left().next().is_none(),
+            None => files_in(&temporary).is_empty(),
+        });
+    }
+}
+
 #[test]
 fn nothing_that_a_client_does_reaches_the_workspace_the_home_or_its_program() {
     for fence in FENCES {
@@ -181,16 +264,18 @@ fn nothing_that_a_client_does_reaches_the_workspace_the_home_or_its_program() {
 
 /// Every file below the scratch directory with its text.
 fn tree(place: &Place) -> Vec<String> {
+    let files = files_in(&place.root).into_iter();
+    files.map(|path| format!("{} {:?}", path.display(), fs::read(&path).expect("a file"))).collect()
+}
+
+/// Every file below a directory, also while others remove some.
+fn files_in(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
-    let mut todo = vec![place.root.clone()];
+    let mut todo = vec![dir.to_owned()];
     while let Some(dir) = todo.pop() {
-        for entry in fs::read_dir(dir).expect("a directory").flatten() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let path = entry.path();
-            if path.is_dir() {
-                todo.push(path);
-            } else {
-                found.push(format!("{} {:?}", path.display(), fs::read(&path).expect("a file")));
-            }
+            if path.is_dir() { todo.push(path) } else { found.push(path) }
         }
     }
     found.sort();
@@ -293,12 +378,13 @@ fn no_program_of_the_workspace_is_run_before_or_after_the_question() {
 
 #[test]
 fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
-    let briefing = env!("CARGO_BIN_EXE_briefing");
-    let place = place(&format!(
-        r#"text=$({briefing} show --harness codex@9.9.9 --format json | sed -n 's/^ *"text": \(".*"\),$/\1/p' | head -n 1)
-        [ -z "$text" ] || text='{{"role": "user", "content": [{{"type": "input_text", "text": '$text'}}]}}'
-        send /v1/responses "{{\"input\": [$text]}}""#
-    ));
+    let place = place(
+        r#"text=$("${0%/*}/briefing" show --harness codex@9.9.9 --format json | sed -n 's/^ *"text": \(".*"\),$/\1/p' | head -n 1)
+        [ -z "$text" ] || text='{"role": "user", "content": [{"type": "input_text", "text": '$text'}]}'
+        send /v1/responses "{\"input\": [$text]}""#,
+    );
+    // A client finds nothing elsewhere but what lies beside its own program.
+    fs::copy(env!("CARGO_BIN_EXE_briefing"), place.root.join("bin/briefing")).expect("it is copied");
     // What a server says is never known, and would be a doubt.
     fs::write(place.root.join("home/.codex/config.toml"), "notify = [\"touch\"]\n").expect("it is written");
     let package = r#"{"name": "@openai/codex", "version": "9.9.9"}"#;

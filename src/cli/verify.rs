@@ -111,6 +111,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     if !arguments.yes && !agreed(&asked, expected)? {
         return Err("nothing was run".to_owned().into());
     }
+    verify::on_signals();
     // Only now may a program be run.
     let place = if expected == Where::OwnRoot { verify::place() } else { expected };
     if place != expected {

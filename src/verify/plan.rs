@@ -19,6 +19,10 @@ use crate::harness::custom::Customs;
 use crate::harness::{self, Choice};
 use crate::snapshot::{Ask, Facts, FileType};
 
+/// Top-level directories in which systems keep their programs and what these need.
+pub const PROGRAMS: [&str; 12] =
+    ["bin", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "sbin", "snap", "usr"];
+
 /// Directories of the system: what is a user's lies deeper in them.
 const SYSTEM: [&str; 19] = [
     "bin",
@@ -71,7 +75,7 @@ pub struct Plan {
     pub scratch: PathBuf,
     /// The directories that the copy takes the place of.
     pub covers: Vec<PathBuf>,
-    /// The programs below these, which stay where they are.
+    /// The programs below these, and elsewhere outside of the system's directories, which stay where they are.
     pub kept: Vec<PathBuf>,
     /// Maximum run time of the client.
     pub limit: Duration,
@@ -133,7 +137,10 @@ impl Plan {
         let node = client.path.iter().map(|dir| dir.join("node")).find(|node| fs.stat(node).is_ok());
         let node = node.and_then(|node| fs.real_path(&node).ok());
         let own = &answer.standpoint;
-        let hidden = |path: &PathBuf| covers.iter().any(|cover| path.starts_with(cover)) || path.starts_with("/tmp");
+        let hidden = |path: &PathBuf| {
+            let is_of_the_system = PROGRAMS.iter().any(|name| path.starts_with(Path::new("/").join(name)));
+            covers.iter().any(|cover| path.starts_with(cover)) || !is_of_the_system
+        };
         let kept = [Some(needed_by(&real, own)), node.as_deref().map(|node| needed_by(node, own))];
         let kept: BTreeSet<PathBuf> = kept.into_iter().flatten().filter(hidden).collect();
         Plan {

@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Instant;
 
+use super::ending;
+
 /// Length of the end of a client's output that is kept, in bytes.
 const WORDS_BYTES: u64 = 4096;
 
@@ -61,7 +63,7 @@ pub fn run(line: &CommandLine, events: &(Sender<Event>, Receiver<Event>), deadli
         Ok(Event::Ended(code)) => End::Alone(code),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => End::TooLong,
     };
-    end_group(id);
+    ending::end(id);
     let _ = waiter.join();
     // Only now that the client is gone do its orphans become children of ours.
     #[cfg(target_os = "linux")]
@@ -90,7 +92,7 @@ fn spawn(mut command: Command, line: &CommandLine) -> std::io::Result<Child> {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    command.spawn()
+    ending::start(|| command.spawn())
 }
 
 fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()> {
@@ -102,14 +104,14 @@ fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()
 
 /// Kills a client with its process group.
 #[cfg(unix)]
-fn end_group(id: u32) {
+pub fn end_group(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
     let _ = kill_process_group(group, Signal::KILL);
 }
 
 #[cfg(not(unix))]
-fn end_group(id: u32) {
+pub fn end_group(id: u32) {
     // By its absolute path: a project may have one of that name.
     let system = std::env::var_os("SystemRoot").unwrap_or_else(|| "C:\\Windows".into());
     let _ = Command::new(Path::new(&system).join("System32\\taskkill.exe"))
@@ -119,7 +121,7 @@ fn end_group(id: u32) {
 
 /// Kills processes that left the client's group; this process adopts them as their subreaper.
 #[cfg(target_os = "linux")]
-fn end_adopted() {
+pub fn end_adopted() {
     use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
     // Each round kills the processes that the previous round orphaned.
     for _ in 0..64 {

@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
@@ -13,16 +13,29 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_bind_recu
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, recv, sendto, socket};
 use rustix::process::{chdir, pivot_root};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-/// Top-level directories that stay writable: devices and processes are not files of the user.
-const LIVE: [&str; 3] = ["dev", "proc", "sys"];
-/// Top-level directories that start empty: they hold sockets and temporary files of other programs.
-const EMPTY: [&str; 2] = ["tmp", "run"];
-/// Paths below the empty directories that a system may need to find its programs.
+use super::plan::PROGRAMS;
+
+/// Paths elsewhere that a system may need to find its programs.
 const NEEDED: [&str; 2] = ["run/current-system", "run/wrappers"];
+/// Devices that every program may expect.
+const DEVICES: [&str; 5] = ["full", "null", "random", "urandom", "zero"];
+/// Links in the directory of devices, with their targets.
+const STREAMS: [(&str, &str); 4] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+];
+/// Files and directories of `/proc` that are the machine's own. They can only be read.
+const OF_THE_MACHINE: [&str; 5] = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
+/// How many user namespaces may be made in this one. The kernel has a number for each namespace.
+const NAMESPACES: &str = "proc/sys/user/max_user_namespaces";
 
 /// Goes into a root of its own, inside namespaces that somebody made. `covers` are directories that the trees below `tree` take
-/// the place of; `kept` are programs below them, which stay.
+/// the place of; `kept` are programs outside of the system's directories, which stay. Afterwards nothing can be mounted any
+/// more, by this process or by those that it starts.
 pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) -> io::Result<()> {
     network_of_its_own()?;
     let root = scratch.join("root");
@@ -41,14 +54,22 @@ pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) 
             fs::create_dir(&place)?;
             // A container may forbid processes of one's own; then those of the machine are to be seen, and not to be reached.
             let fresh = name == "proc" && mount("proc", &place, "proc", MountFlags::NOSUID, None).is_ok();
-            if !fresh && !EMPTY.iter().any(|empty| name == *empty) {
+            if !fresh && (name == "proc" || PROGRAMS.iter().any(|system| name == *system)) {
                 mount_bind_recursive(entry.path(), &place)?;
             }
         }
     }
     NEEDED.iter().map(|needed| Path::new("/").join(needed)).try_for_each(|needed| bind(&needed, &root))?;
+    devices(&root)?;
     fs::create_dir_all(root.join("tmp"))?;
-    make_read_only(&root)?;
+    hide_what_is_private(&root)?;
+    let machine = OF_THE_MACHINE.map(|name| root.join("proc").join(name));
+    // Where the kernel has no such number, or does not let it be set, whoever makes a namespace gains nothing outside of it.
+    let _ = fs::write(root.join(NAMESPACES), "0");
+    for place in machine.iter().filter(|place| place.exists()) {
+        mount_bind_recursive(place, place)?;
+    }
+    make_read_only(&root, &machine)?;
     for cover in covers {
         cover_with(&inside(tree, cover), &inside(&root, cover))?;
     }
@@ -64,8 +85,50 @@ pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) 
     pivot_root(&root, &old)?;
     chdir("/")?;
     unmount("/tmp/.old", UnmountFlags::DETACH)?;
-    fs::remove_dir("/tmp/.old")
+    fs::remove_dir("/tmp/.old")?;
+    Ok(give_up_privileges()?)
 }
+
+/// Gives up all capabilities, for good: a program of the system that has some does not bring them back.
+fn give_up_privileges() -> rustix::io::Result<()> {
+    set_no_new_privs(true)?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+/// Makes a directory of devices with what every program may expect, and shared memory of its own. There is no terminal.
+fn devices(root: &Path) -> io::Result<()> {
+    DEVICES.iter().try_for_each(|name| bind(&Path::new("/dev").join(name), root))?;
+    let dev = root.join("dev");
+    fs::create_dir_all(dev.join("shm"))?;
+    STREAMS.iter().try_for_each(|(name, target)| symlink(target, dev.join(name)))
+}
+
+/// Puts empty files and directories in the place of those in `/etc` that not everybody may read: with your privileges a client
+/// could.
+fn hide_what_is_private(root: &Path) -> io::Result<()> {
+    let (file, dir) = (root.join(".file"), root.join(".dir"));
+    fs::File::create(&file)?;
+    fs::create_dir(&dir)?;
+    let mut dirs = vec![(root.join("etc"), 0)];
+    while let Some((place, depth)) = dirs.pop() {
+        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            let is_private = meta.permissions().mode() & 0o004 == 0;
+            match (meta.is_dir(), is_private) {
+                (true, true) => mount_bind(&dir, entry.path())?,
+                (true, false) if depth < PRIVATE_DEPTH => dirs.push((entry.path(), depth + 1)),
+                (false, true) if meta.is_file() => mount_bind(&file, entry.path())?,
+                _ => {}
+            }
+        }
+    }
+    fs::remove_file(&file)?;
+    fs::remove_dir(&dir)
+}
+
+/// Depth to which `/etc` is searched for what is private.
+const PRIVATE_DEPTH: usize = 3;
 
 /// Puts a copy in its place. In cases there are files and links at the top as well.
 fn cover_with(copy: &Path, place: &Path) -> io::Result<()> {
@@ -98,10 +161,13 @@ fn bind(path: &Path, root: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(path, &place)?)
 }
 
-/// Makes every mount below the new root read-only, except those of `LIVE`.
-fn make_read_only(root: &Path) -> io::Result<()> {
-    let live: Vec<PathBuf> = LIVE.iter().map(|name| root.join(name)).collect();
-    let ours = |at: &PathBuf| at.starts_with(root) && at != root && !live.iter().any(|live| at.starts_with(live));
+/// Makes every mount below the new root read-only, except devices, and of processes all but what is the machine's.
+fn make_read_only(root: &Path, machine: &[PathBuf]) -> io::Result<()> {
+    let live = [root.join("dev"), root.join("proc")];
+    let is_live = |at: &PathBuf| live.iter().any(|live| at.starts_with(live));
+    let ours = |at: &PathBuf| {
+        at.starts_with(root) && at != root && (!is_live(at) || machine.iter().any(|place| at.starts_with(place)))
+    };
     let mounted: Vec<PathBuf> = mounts()?.into_iter().map(|(at, _)| at).filter(ours).collect();
     make_read_only_at(&mounted)
 }
