@@ -251,6 +251,8 @@ pub struct Resolution {
     pub trace: Trace,
     /// Facts that the answer depends on, except those of its parts.
     pub own_depends: Vec<Ask>,
+    /// Cost of the answer, in questions about small files.
+    pub effort: usize,
     /// Index of the answer by path.
     pub by_path: ByPath,
 }

@@ -1,7 +1,7 @@
 //! The engine answers the questions of all doors, using the workspace and its index.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::{Notify, Semaphore};
@@ -19,6 +19,7 @@ pub mod change;
 pub mod check;
 pub mod convert;
 pub(crate) mod documents;
+pub(crate) mod effort;
 pub mod evidence;
 pub mod expect;
 pub(crate) mod findings;
@@ -49,6 +50,8 @@ pub struct Core {
     pub(crate) index: Index,
     /// Cache used instead of the index if nothing is watched.
     pub(crate) at_rest: Option<AtRest>,
+    /// Bound of the answers to a one-time command, see [`effort::bound`].
+    pub(crate) bound: AtomicUsize,
     pub(crate) files: Buffers,
     /// True if `files` are those of the disk, and not those of a revision or a plan.
     pub(crate) is_on_disk: bool,
@@ -108,6 +111,7 @@ impl Core {
         Core {
             index: Index::default(),
             at_rest,
+            bound: AtomicUsize::new(effort::bound(0, 0)),
             files,
             is_on_disk: true,
             listing: Mutex::default(),

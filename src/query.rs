@@ -34,6 +34,7 @@ pub struct Found<T> {
     pub value: T,
     trace: Trace,
     own_depends: Vec<Ask>,
+    effort: usize,
     is_broken: bool,
 }
 
@@ -66,6 +67,8 @@ pub trait Rests: Any + Send + Sync {
     fn trace(&self) -> &Trace;
     /// Returns the facts that the answer depends on, except those of its parts.
     fn own_depends(&self) -> &[Ask];
+    /// Returns the cost of the answer, in questions about small files.
+    fn effort(&self) -> usize;
     /// Returns true if a bug in Briefing interrupted the answer. Then not all facts that it depends on are known.
     fn is_broken(&self) -> bool;
 }
@@ -84,6 +87,10 @@ impl<T: Send + Sync + 'static> Rests for Found<T> {
 
     fn own_depends(&self) -> &[Ask] {
         &self.own_depends
+    }
+
+    fn effort(&self) -> usize {
+        self.effort
     }
 
     fn is_broken(&self) -> bool {
@@ -125,8 +132,9 @@ fn outcome<Q: Query>(query: &Q, mut search: Search) -> Outcome<Found<Q::Out>> {
         Ok(Err(Halt::Pending)) if !search.is_exhausted() => return Outcome::Pending(search.wanted()),
         Ok(Err(Halt::Pending | Halt::Refused(_))) | Err(_) => Q::Out::default(),
     };
+    let effort = search.cost();
     let (trace, own_depends, _) = search.finish();
-    Outcome::Answer(Box::new(Found { value, trace, own_depends, is_broken }))
+    Outcome::Answer(Box::new(Found { value, trace, own_depends, effort, is_broken }))
 }
 
 /// Returns the physical path of `dir`, or `None` if no agent can start there because it is not a directory.

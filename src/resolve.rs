@@ -87,6 +87,10 @@ impl Rests for Resolution {
         &self.own_depends
     }
 
+    fn effort(&self) -> usize {
+        self.effort
+    }
+
     fn is_broken(&self) -> bool {
         Resolution::is_broken(self)
     }
@@ -119,7 +123,11 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
     });
     match looked {
         Err(_) => Outcome::Pending(search.wanted()),
-        Ok((standpoint, answer)) => Outcome::Answer(Box::new(complete(choice, standpoint, answer, search.finish()))),
+        Ok((standpoint, answer)) => {
+            let effort = search.cost();
+            let answer = complete(choice, standpoint, answer, search.finish());
+            Outcome::Answer(Box::new(Resolution { effort, ..answer }))
+        }
     }
 }
 
@@ -338,6 +346,7 @@ fn complete(
         answer,
         trace,
         own_depends,
+        effort: 0,
         by_path: ByPath::default(),
     }
 }

@@ -402,6 +402,13 @@ impl<'a> Search<'a> {
         self.effort.close(at);
     }
 
+    /// Returns the cost of the answer so far, in questions about small files; what it shares with earlier answers hardly
+    /// counts.
+    pub fn cost(&mut self) -> usize {
+        self.effort.matched(&self.meter);
+        self.effort.fresh(self.meter.remembered())
+    }
+
     /// Counts a part of the answer that takes as much memory as a question.
     pub fn says_more(&mut self) {
         self.effort.add(1);

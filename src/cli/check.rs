@@ -269,6 +269,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let now = Checking { root: &root, settings: settings.clone(), only: &only, revision };
     let checked = check(base.clone(), now)?;
     let mut report = report(&checked, arguments.level.severity());
+    let mut left: BTreeSet<PathBuf> = checked.left.iter().cloned().collect();
     report.all.extend(over_budget(&checked, &arguments.budget)?);
     let mut changed = None;
     if let Some(change) = &change {
@@ -283,6 +284,10 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         }
         let then = Checking { root: &root, settings, only: &only, revision: Some(&change.before) };
         let before = check(base, then).map_err(|problem| format!("--base: {problem}"))?;
+        // Of what was not checked before, nobody knows what became worse.
+        let unknown: BTreeSet<String> = before.left.iter().map(|file| below(file, &before.root)).collect();
+        report.all.retain(|found| !unknown.contains(&found.path));
+        left.extend(before.left.iter().cloned());
         let mut known = self::report(&before, Severity::Hint);
         known.all.extend(over_budget(&before, &arguments.budget).unwrap_or_default());
         worse::keep_worse(&mut report, &known, |id| title(&checked, id));
@@ -297,6 +302,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         leave_out(&mut report, &known(&here.join(file))?);
     }
     put_together(&mut report, &checked.root);
+    report.all.extend(not_judged(&left, &checked));
     if let Some((file, all)) = written {
         let printed = report.all.len();
         let merged = if printed == all { String::new() } else { format!(", {printed} without those of one cause") };
@@ -347,9 +353,7 @@ fn title(checked: &Checked, id: &str) -> String {
 fn report(checked: &Checked, level: Severity) -> Report<'_> {
     let mut all = Vec::new();
     for file in &checked.files {
-        let below = file.path.strip_prefix(&checked.root).unwrap_or(&file.path);
-        let path: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-        let path = path.join("/");
+        let path = below(&file.path, &checked.root);
         let shown = file.found.iter().filter(|(severity, _)| *severity <= level);
         all.extend(shown.map(|(severity, finding)| Found {
             fingerprint: fingerprint(&path, &file.raw, finding),
@@ -361,6 +365,26 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
         }));
     }
     Report { judged: &checked.judged, all, files: checked.count, samples: checked.samples, known: 0, since: None }
+}
+
+/// The path of a file, relative to the directory that is checked, with slashes.
+fn below(file: &Path, root: &Path) -> String {
+    let parts: Vec<_> = file.strip_prefix(root).unwrap_or(file).iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// A finding for the files that were not checked, if there are any.
+fn not_judged<'a>(left: &BTreeSet<PathBuf>, checked: &Checked) -> Option<Found<'a>> {
+    let first = below(left.first()?, &checked.root);
+    let (files, all) = (count(left.len(), "file"), text::grouped(checked.count));
+    let (were, from) = if left.len() == 1 { ("was", first) } else { ("were", format!("{first} and others")) };
+    let message = format!(
+        "{files} of {all} {were} not judged, {from}: there is too much to look at; name the directories that count, as in \
+         `briefing check docs`"
+    );
+    let finding = Finding::new(Kind::NotJudged, 0..0, message);
+    let fingerprint = hash(&format!("not-judged\0{from}"));
+    Some(Found { path: String::new(), raw: &[], severity: Severity::Error, finding, fingerprint, also: Vec::new() })
 }
 
 /// A finding for each harness that uses more of its limit than it may.
@@ -509,4 +533,33 @@ fn put_together(report: &mut Report, root: &Path) {
 fn kinds(report: &Report) -> Vec<Kind> {
     let found: BTreeSet<Kind> = report.all.iter().map(|found| found.finding.kind).collect();
     found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_were_not_judged_are_an_error_without_a_file() {
+        let root = PathBuf::from("/r");
+        let checked = Checked {
+            root: root.clone(),
+            files: Vec::new(),
+            count: 3,
+            samples: 0,
+            left: Vec::new(),
+            session: Vec::new(),
+            judged: Vec::new(),
+        };
+        let about = |names: &[&str]| {
+            let left = names.iter().map(|name| root.join(name)).collect();
+            let found = not_judged(&left, &checked)?;
+            assert_eq!((found.severity, found.path.as_str()), (Severity::Error, ""));
+            Some(found.finding.message.split_once(": ").expect("a reason").0.to_owned())
+        };
+        assert_eq!(about(&[]), None);
+        assert_eq!(about(&["a/AGENTS.md"]).as_deref(), Some("1 file of 3 was not judged, a/AGENTS.md"));
+        let two = about(&["a/AGENTS.md", "b/AGENTS.md"]);
+        assert_eq!(two.as_deref(), Some("2 files of 3 were not judged, a/AGENTS.md and others"));
+    }
 }

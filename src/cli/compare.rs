@@ -129,6 +129,9 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         Format::Markdown => print(&starred(&changed::markdown(&found, root)))?,
         Format::Json => print_words(&found)?,
     }
+    if !found.not_asked.is_empty() {
+        return Ok(ExitCode::from(super::FINDINGS));
+    }
     let is_same = found.moments.is_empty() && found.grants.is_empty();
     Ok(code(arguments, !is_same))
 }

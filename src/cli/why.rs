@@ -92,7 +92,13 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
         let do_not = if missing.len() == 1 { "does" } else { "do" };
         say(&format!("--require: {} {do_not} not get it", list(&missing)));
     }
-    Ok(if nowhere || !missing.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+    if found.not_asked > 0 {
+        say(&format!(
+            "no agent was asked about {} with it: there is too much to look at; name a directory with --cwd",
+            words::count(found.not_asked, "file")
+        ));
+    }
+    Ok(if nowhere || !missing.is_empty() || found.not_asked > 0 { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
 /// Returns true if the agent gets the text, from any place.

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::runtime::Runtime;
 
 use super::settings::Settings;
+use super::thread;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Buffers, Filesystem, Real, Still};
 use crate::engine::Core;
@@ -51,12 +53,37 @@ impl Core {
         Ok(answers.map_err(|error| error.message.into_owned())?.0)
     }
 
+    /// Returns true if a one-time command may ask nothing more: its answers cost too much, or nobody waits for it any more.
+    /// The command then says what it did not ask.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.spent().is_some_and(|(spent, bound)| spent > bound || !is_wanted())
+    }
+
+    /// Returns true if this command and another side of it together may ask nothing more.
+    pub(crate) fn is_exhausted_with(&self, other: &Core) -> bool {
+        let (Some((spent, bound)), Some((more, further))) = (self.spent(), other.spent()) else { return false };
+        spent.saturating_add(more) > bound.saturating_add(further) || !is_wanted()
+    }
+
+    /// Returns what a one-time command has spent, and what it may spend.
+    fn spent(&self) -> Option<(usize, usize)> {
+        let spent = self.at_rest.as_ref()?.spent();
+        let bound = self.bound.load(Ordering::Relaxed);
+        tracing::trace!(spent, bound, "effort");
+        Some((spent, bound))
+    }
+
     /// Makes a directory the only workspace folder, and applies the settings.
     pub(crate) fn start_in(&self, cwd: &Path, settings: Settings) {
         let mut session = self.session();
         session.folders = vec![self.files.real(cwd)];
         self.put_in_force(&mut session, settings);
     }
+}
+
+/// Returns false once nobody waits for the work of this thread.
+fn is_wanted() -> bool {
+    thread::wanted().is_none_or(|wanted| wanted.load(Ordering::Relaxed))
 }
 
 /// Starts a runtime with one thread beside the caller's.

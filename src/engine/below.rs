@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Core;
 use super::workspace::is_instruction_file;
+use super::{Core, effort};
 use crate::answer::{Fate, Resolution};
 use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
@@ -99,6 +100,7 @@ const VENDORED: [&str; 8] =
 pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Below {
     let customs = core.session().custom_names.clone();
     let listing = core.listing(root);
+    core.bound.store(effort::bound(listing.files.len(), session.len()), Ordering::Relaxed);
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
     // Files that cannot be inspected, or whose names are too long, count as missing.

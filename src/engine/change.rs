@@ -60,7 +60,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         let judged = now.judged(&places, &answers).await;
         let agents = agents(&then, &now, request, &places, &answers).await?;
         let asking = Asking { then: &then, now: &now, root: &root, agents };
-        let (mut asked, mut moments) = (Vec::new(), Vec::new());
+        let (mut asked, mut not_asked, mut moments) = (Vec::new(), Vec::new(), Vec::new());
         match file {
             Some(file) => {
                 let read = When { kind: Kind::Read, start: ".".to_owned(), file: Some(slashed(file)) };
@@ -73,6 +73,10 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
                 let touched = Touched::find(&asking, &answers).await;
                 let mut listed = Listed::new();
                 for when in touched.moments {
+                    if now.is_exhausted_with(&then) {
+                        not_asked.push(when);
+                        continue;
+                    }
                     let told = asking.ask(&when, &mut moments).await;
                     told.into_iter().for_each(|sides| note_listed(&sides, &touched.changed, &mut listed));
                     asked.push(when);
@@ -99,7 +103,19 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         moments.sort_by_key(order);
         note_moves(&mut moments);
         let fork = fork.map(str::to_owned);
-        Ok(Change { version: VERSION, base: name, fork, before, after, judged, asked, moments, grants, notes })
+        Ok(Change {
+            version: VERSION,
+            base: name,
+            fork,
+            before,
+            after,
+            judged,
+            asked,
+            not_asked,
+            moments,
+            grants,
+            notes,
+        })
     })
 }
 
@@ -380,6 +396,10 @@ impl Touched {
         // Changed settings also affect files that have not changed.
         let touched = if changed.is_disjoint(&settings) { &changed } else { &files };
         for file in touched {
+            if now.is_exhausted_with(then) {
+                // The starts are left, and more than will be asked.
+                break;
+            }
             let dir = beside(file);
             for core in [now, then] {
                 if let Some(below) = &core.query(Neighbour::within(&dir)).await.value {

@@ -33,6 +33,8 @@ pub struct Check {
     pub count: usize,
     /// Number of samples, which are not checked unless the user names them.
     pub samples: usize,
+    /// Files that were not checked because the answers about all files would cost too much, ordered by path.
+    pub left: Vec<PathBuf>,
     /// Answers of the agents for the start of a session in the directory.
     pub session: Vec<Arc<Resolution>>,
     /// Agents that answered, and why they were chosen.
@@ -100,13 +102,22 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             }
         }
         let mut exceptions = Exceptions::of(&core, &root);
-        let mut checked = Vec::new();
+        let (mut checked, mut left) = (Vec::new(), Vec::new());
         for path in files {
+            if core.is_exhausted() {
+                left.push(path);
+                continue;
+            }
             let expected = only.is_empty().then(|| failed.remove(&path).map(|(_, found)| found).unwrap_or_default());
             let found = match found_in(&core, &path, expected).await {
                 Some(found) => Some(found),
                 None => unread(&core, &path),
             };
+            if core.is_exhausted() {
+                // Not everything that its findings rest on may have been asked.
+                left.push(path);
+                continue;
+            }
             let Some((raw, mut found)) = found else { continue };
             found.retain(|(_, finding)| !finding.faded);
             let inside = path.strip_prefix(&root).unwrap_or(&path);
@@ -126,7 +137,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
                 checked.push(Checked { path, raw, found });
             }
         }
-        if only.is_empty() {
+        if only.is_empty() && left.is_empty() {
             exceptions.add_to(&core, &mut checked);
         }
         for file in &mut checked {
@@ -135,7 +146,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             });
         }
         checked.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Check { root: root.clone(), files: checked, count, samples, session, judged })
+        Ok(Check { root: root.clone(), files: checked, count, samples, left, session, judged })
     })
 }
 

@@ -154,6 +154,14 @@ impl Planning {
         Ok(Plan { patch: whole, notes, proof })
     }
 
+    /// Explains why nothing is planned if the answers about all moments would cost too much: nothing is planned unproven.
+    fn too_much(&self) -> String {
+        let root = self.root.display();
+        format!(
+            "{root} holds so much that not every moment can be asked about, so nothing is planned; plan for a directory of it with --cwd"
+        )
+    }
+
     fn inside(&self, path: &Path) -> String {
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
         relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -175,6 +183,9 @@ impl Planning {
         for when in &touched.moments {
             // Lets a request that is cancelled end here.
             tokio::task::yield_now().await;
+            if self.now.is_exhausted_with(&then) {
+                return Err(self.too_much());
+            }
             let start = self.root.join(&when.start);
             let start = crate::snapshot::absolute(&self.root, &start);
             let target = when.file.as_ref().map(|file| self.root.join(file));
@@ -333,6 +344,9 @@ impl Planning {
         dirs.insert(&self.root);
         let mut together = Vec::new();
         for dir in dirs {
+            if self.now.is_exhausted() {
+                return Err(self.too_much());
+            }
             let places = Places::start(dir);
             let asked = self.now.answers(&Request::default(), &places).await;
             for answer in asked.map_err(|error| error.message.into_owned())?.0 {

@@ -57,6 +57,14 @@ pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     done.unwrap_or_else(|_| unreachable!("only who does not wait any more gives it up"))
 }
 
+/// Runs blocking work on this thread that may end early once `wanted` is cleared.
+pub fn while_wanted<T>(wanted: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    WANTED.set(Some(wanted));
+    let done = work();
+    WANTED.set(None);
+    done
+}
+
 /// Marks a thread of the pool as reserved for one work, until dropped.
 struct Owned;
 

@@ -299,6 +299,9 @@ impl Core {
         let top = self.session().folder_of(path).cloned().unwrap_or_else(|| beside(path));
         let dirs = path.ancestors().skip(1).take(ABOVE_LIMIT).take_while(|dir| dir.starts_with(&top));
         for dir in dirs {
+            if self.is_exhausted() {
+                return false;
+            }
             let started_there = |at: &mut Standpoint| {
                 at.cwd = dir.to_owned();
                 at.target = Some(path.to_owned());

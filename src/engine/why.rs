@@ -61,6 +61,10 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
                 );
                 continue;
             }
+            if core.is_exhausted() {
+                found.not_asked += 1;
+                continue;
+            }
             found.places.extend(asking.places(&names, &sought).await);
         }
         found.places.sort_by(|one, other| one.path.cmp(&other.path));
@@ -69,6 +73,10 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
             near.sort_by_key(|(_, near)| Reverse(near.alike));
             near.truncate(NEAREST);
             for (names, mut near) in near {
+                if core.is_exhausted() {
+                    found.not_asked += 1;
+                    continue;
+                }
                 let line = Sought::new(&near.text);
                 let places = match &line {
                     Some(line) => asking.places(&names, line).await,

@@ -2,6 +2,7 @@
 //! For commands that answer and exit.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::DashMap;
@@ -26,6 +27,8 @@ pub struct AtRest {
     facts: DashMap<Ask, Fact, AskHasher>,
     parts: Mutex<Parts>,
     memo: Mutex<Memo>,
+    /// Cost of all answers so far, in questions about small files.
+    spent: AtomicUsize,
 }
 
 /// Cached answers: the first ones, and the latest.
@@ -73,7 +76,18 @@ impl AtRest {
         }
     }
 
+    /// Returns the cost of all answers so far, in questions about small files.
+    pub fn spent(&self) -> usize {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the cost of all answers.
+    pub fn spend(&self, effort: usize) {
+        self.spent.fetch_add(effort, Ordering::Relaxed);
+    }
+
     fn keep(&self, question: Key, answer: Kept) -> Kept {
+        self.spend(answer.effort());
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         for part in answer.trace().parts() {
             if !parts.contains(&part.key) {

@@ -11,9 +11,10 @@ use tower_lsp::jsonrpc;
 use super::arguments::{self, Question, parse, schema};
 use super::{Handler, summary};
 use crate::disk::Filesystem;
+use crate::engine::answers::Wanted;
 use crate::engine::convert::uri_of;
 use crate::engine::settings::{RecordsSetting, Settings};
-use crate::engine::{check, why};
+use crate::engine::{check, thread, why};
 use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
 use crate::report::credentials::starred_json;
@@ -197,8 +198,11 @@ impl Handler {
         let root = self.roots[1].clone();
         let settings = self.settings_for(arguments.harness, settings).await?;
         // A check creates its own runtime, which must not happen on a thread of this one.
+        let wanted = Wanted::default();
+        let flag = wanted.flag();
         let checked = tokio::task::spawn_blocking(move || {
-            check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
+            let checking = check::Checking { root: &root, settings, only: &only, revision: None };
+            thread::while_wanted(flag, || check::check(base, checking))
         });
         let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
         Ok(findings(&checked, level))
@@ -214,7 +218,10 @@ impl Handler {
         let settings = self.settings_for(arguments.harness, settings).await?;
         let (text, cwd) = (arguments.text.unwrap_or_default(), root.clone());
         // The search creates its own runtime, which must not happen on a thread of this one.
-        let found = tokio::task::spawn_blocking(move || why::why(base, &cwd, settings, &text));
+        let wanted = Wanted::default();
+        let flag = wanted.flag();
+        let found =
+            tokio::task::spawn_blocking(move || thread::while_wanted(flag, || why::why(base, &cwd, settings, &text)));
         let mut found = found.await.map_err(|_| "the search was ended by a mistake of Briefing's own".to_owned())??;
         // A link in the workspace may lead to private files. Even the fact that such a file has the text must not be
         // shown.
@@ -361,6 +368,9 @@ fn findings(checked: &check::Check, level: Severity) -> Value {
     let mut answer = json!({"judged": checked.judged, "files": checked.count, "findings": said});
     if more > 0 {
         answer["more"] = more.into();
+    }
+    if !checked.left.is_empty() {
+        answer["notJudged"] = checked.left.len().into();
     }
     answer
 }

@@ -32,6 +32,9 @@ pub struct Change {
     pub judged: Vec<Judged>,
     /// Every moment that was asked about.
     pub asked: Vec<When>,
+    /// The moments that were not asked about because the answers about all of them would cost too much.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_asked: Vec<When>,
     /// The moments at which an agent is told something else, agent by agent.
     pub moments: Vec<Moment>,
     /// What the repository makes clients run or allows them, and did not before, or no longer does.

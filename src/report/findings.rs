@@ -228,6 +228,7 @@ impl Finding {
             | Kind::DeletedOnNextRun
             | Kind::DuplicateSkill
             | Kind::InternalError
+            | Kind::NotJudged
             | Kind::MissingPath
             | Kind::MissingScript
             | Kind::RepeatedParagraph

@@ -34,6 +34,14 @@ pub struct Why {
     pub elsewhere: Vec<Unfiled>,
     /// If it is nowhere: the lines that are most like it, the nearest first.
     pub near: Vec<Near>,
+    /// The number of files with it that no harness was asked about, because the answers about all of them would cost too much.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_asked: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Why {

@@ -20,6 +20,9 @@ const EARLY: usize = LIMIT / 16;
 /// Effort after which rules that go on asking are stopped.
 const PATIENCE: usize = 8 * LIMIT;
 
+/// What is taken over from an earlier answer costs one part in so many of what it cost then.
+const SHARED: usize = 16;
+
 /// Length of a path that weighs as much as a question, in bytes: two thousand nested directories have four megabytes of
 /// paths for each name that is looked for.
 const PATH_BYTES: usize = 192;
@@ -37,6 +40,8 @@ pub(super) struct Effort {
     spent: usize,
     /// Share of `spent` caused by matching.
     matched: usize,
+    /// Share of `spent` that was spent by an earlier answer, whose parts this one takes over.
+    reused: usize,
     /// Weight of announced questions; counts as spent only when they are asked.
     announced: usize,
     /// Path at which the limit was reached.
@@ -95,6 +100,19 @@ impl Effort {
     /// Adds the cost of something else.
     pub fn add(&mut self, cost: usize) {
         self.spent += cost;
+    }
+
+    /// Adds the cost of a part that an earlier answer computed.
+    pub fn reuse(&mut self, cost: usize) {
+        self.spent += cost;
+        self.reused += cost;
+    }
+
+    /// Returns the cost of the answer if what it shares with earlier ones hardly counts. `again` is the cost of matches
+    /// whose results were remembered.
+    pub fn fresh(&self, again: usize) -> usize {
+        let shared = self.reused + again;
+        self.spent.saturating_sub(shared) + shared / SHARED
     }
 
     /// Returns true if `more` stays within the limit.

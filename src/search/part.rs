@@ -86,11 +86,17 @@ impl Search<'_> {
         // A cached part counts only if the budget suffices for all of it: if the budget ends within a part, its result
         // depends on what was spent before.
         let suffices = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
-        let part = match self.known.known.get(&key).filter(suffices) {
-            Some(part) => part.clone(),
-            None => Arc::new(self.fresh_part(key, look)?),
+        let part = match self.known.known.get(&key).filter(suffices).cloned() {
+            Some(part) => {
+                self.effort.reuse(part.effort);
+                part
+            }
+            None => {
+                let part = Arc::new(self.fresh_part(key, look)?);
+                self.effort.add(part.effort);
+                part
+            }
         };
-        self.effort.add(part.effort);
         if let Some(pattern) = &part.cut_short {
             self.cut_short.get_or_insert_with(|| pattern.clone());
         }

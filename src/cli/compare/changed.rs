@@ -266,12 +266,18 @@ fn summary(change: &Change) -> String {
     let asked: Vec<String> =
         asked.iter().filter(|(kind, _)| of(*kind) > 0).map(|(kind, noun)| count(of(*kind), noun)).collect();
     let nothing = match same.as_slice() {
+        _ if !change.not_asked.is_empty() => String::new(),
         [] => String::new(),
         same => format!("nothing changes for {}; ", list(same)),
     };
     let after = change.after.as_deref().map_or("the working tree", |after| &after[..after.len().min(8)]);
     let before = &change.before[..change.before.len().min(8)];
-    format!("{nothing}asked about {}, from {before} to {after}", list(&asked))
+    let left = match change.not_asked.len() {
+        0 => String::new(),
+        left => format!("; {} not asked about: there is too much to look at", count(left, "moment")),
+    };
+    let asked = if asked.is_empty() { "nothing".to_owned() } else { list(&asked) };
+    format!("{nothing}asked about {asked}, from {before} to {after}{left}")
 }
 
 /// A path below the root as it is written there.
@@ -338,4 +344,31 @@ pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
     }
     let _ = writeln!(out, "{}", comment(&summary(change)));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn moments_that_were_not_asked_about_are_counted_and_nobody_is_said_to_be_told_the_same() {
+        let start = json!({"kind": "start", "start": ".", "file": null});
+        let said = |not_asked: &[serde_json::Value]| {
+            let judged = json!([{"agent": "codex", "version": "0.169.0", "because": "installed"}]);
+            let change = json!({
+                "version": 1, "base": "main", "before": "0123456789", "after": null, "judged": judged,
+                "asked": [start], "not_asked": not_asked, "moments": [],
+            });
+            let mut change: Change = serde_json::from_value(change).expect("a change");
+            "Codex".clone_into(&mut change.judged[0].title);
+            summary(&change)
+        };
+        assert_eq!(said(&[]), "nothing changes for Codex; asked about 1 start, from 01234567 to the working tree");
+        assert_eq!(
+            said(std::slice::from_ref(&start)),
+            "asked about 1 start, from 01234567 to the working tree; 1 moment not asked about: there is too much to look at"
+        );
+    }
 }

@@ -25,6 +25,9 @@ const MOST_QUESTIONS: usize = 200_000;
 /// Maximum number of failed expectations for which the most similar line is searched; nobody fixes more at a time.
 const MOST_NEAR: usize = 20;
 
+/// Problem of expectations that were not asked about completely.
+const TOO_MUCH: &str = "the answers about all starts and files would cost too much; narrow `paths` or `from`";
+
 /// Agents to ask, each with its standpoint at the start of a session.
 type Agents = Vec<(Choice, Standpoint)>;
 
@@ -84,6 +87,12 @@ impl Ground {
         let mut rows: Vec<Rows> = self.proofs.all.iter().map(|_| Rows::default()).collect();
         let mut asking: HashMap<(&[String], &Path), Agents> = HashMap::new();
         for ((agents, from, session, target), cases) in &questions {
+            if core.is_exhausted() {
+                for case in cases {
+                    self.proofs.all[case.expectation].problem = Some(TOO_MUCH.to_owned());
+                }
+                continue;
+            }
             let key = (&agents[..], &**from);
             if let Entry::Vacant(free) = asking.entry(key) {
                 let harness = (agents[..] != [ALL_OF_THEM]).then(|| OneOrMany::Many(agents.clone()));

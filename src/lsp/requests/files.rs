@@ -12,8 +12,8 @@ use super::super::ext::InstructionFilesParams;
 use super::parsed;
 use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::{Filesystem, scan};
-use crate::engine::Core;
 use crate::engine::answers::Wanted;
+use crate::engine::{Core, effort};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::index::Keep;
 use crate::lsp::Server;
@@ -40,24 +40,28 @@ impl Server {
             groups.push((group, found));
         }
         let complete = groups.iter().all(|(_, found)| found.complete);
+        let found_by_name = groups.iter().map(|(_, found)| found.files.len()).sum();
+        let agents = groups.iter().map(|(group, _)| group.questions.len()).max().unwrap_or_default();
+        let bound = effort::bound(found_by_name, agents);
         let wanted = Wanted::default();
         let still_wanted = wanted.flag();
         let core = self.core.clone();
         let permit = core.readers.clone().acquire_owned().await.expect("never closed");
         let look = move || {
             let _permit = permit;
-            let mut files = BTreeMap::new();
+            let (mut files, mut left) = (BTreeMap::new(), Some(bound));
             for (group, found) in &groups {
                 // A folder inside another has its own group.
                 let inner = |root: &&Path| root.starts_with(&group.root) && **root != group.root;
                 let inner: Vec<&Path> = groups.iter().map(|(other, _)| &*other.root).filter(inner).collect();
                 let found = found.files.iter().filter(|file| !inner.iter().any(|root| file.starts_with(root)));
-                core.read_by(group, found.cloned().collect(), &still_wanted, &mut files);
+                core.read_by(group, found.cloned().collect(), &still_wanted, (&mut files, &mut left));
             }
             let files = files.into_iter().map(|(path, harnesses): (PathBuf, Vec<Reading>)| InstructionFile {
                 path: path.to_string_lossy().into_owned(),
                 harnesses,
             });
+            let complete = complete && left.is_some();
             InstructionFiles { version: core.index.version(), complete, files: files.collect() }
         };
         tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
@@ -88,13 +92,14 @@ impl Server {
 }
 
 impl Core {
-    /// Adds what the agents of a group do with the files found there, and with files that they read elsewhere.
+    /// Adds what the agents of a group do with the files found there, and with files that they read elsewhere. `left` is the
+    /// effort that is left; once there is none, it stops.
     fn read_by(
         &self,
         group: &Group,
         mut found: BTreeSet<PathBuf>,
         wanted: &AtomicBool,
-        files: &mut BTreeMap<PathBuf, Vec<Reading>>,
+        (files, left): (&mut BTreeMap<PathBuf, Vec<Reading>>, &mut Option<usize>),
     ) {
         let mut sessions = Vec::new();
         for question in &group.questions {
@@ -102,6 +107,7 @@ impl Core {
             let there = |fate| !matches!(fate, Fate::Missing | Fate::Pending);
             let sources = session.answer.sources.iter().filter(|source| there(source.fate));
             found.extend(sources.filter_map(|source| source.path()).map(Path::to_owned));
+            *left = left.and_then(|left| left.checked_sub(session.effort));
             sessions.push((question, session));
         }
         let mut beside: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
@@ -119,10 +125,13 @@ impl Core {
                         let question = AgentQuestion::new(question.choice.clone(), standpoint);
                         self.answer_reading(question, Keep::FactsOnly, wanted)
                     };
-                    (target.clone(), sessions.iter().map(ask).collect())
+                    let answers: Vec<Option<Arc<Resolution>>> = sessions.iter().map(ask).collect();
+                    let effort = answers.iter().flatten().map(|answer| answer.effort).sum();
+                    *left = left.and_then(|left| left.checked_sub(effort));
+                    (target.clone(), answers)
                 });
             }
-            if !wanted.load(Ordering::Relaxed) {
+            if !wanted.load(Ordering::Relaxed) || left.is_none() {
                 return;
             }
             let readings = sessions.iter().enumerate().map(|(at, (_, session))| {

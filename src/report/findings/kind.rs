@@ -158,6 +158,8 @@ kinds! {
     DuplicateSkill = "duplicate-skill", Warning;
     /// A mistake of Briefing's own kept it from answering for the harness.
     InternalError = "internal-error", Error;
+    /// Files that were not checked because there is too much to look at.
+    NotJudged = "not-judged", Error;
     /// Words in code or a link that name a file which is not there.
     MissingPath = "missing-path", Warning, Off;
     /// A command that runs a script, a target or a recipe which is not there.
