@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::glob;
-use crate::snapshot::{Ask, Content, Entry, Errno, Fact, FileType, GlobFlavor, Meta, Remote, Unreadable};
+use crate::snapshot::{Ask, Content, Entry, Errno, Fact, Facts, FileType, GlobFlavor, Meta, Remote, Unreadable};
 
 mod before;
 mod buffers;
@@ -51,6 +51,15 @@ pub trait Filesystem: Send + Sync {
     /// Returns the known state of a URL. Fetches nothing.
     fn fetched(&self, _url: &str) -> Remote {
         Remote::NotFetched
+    }
+}
+
+/// Facts from the file system as it is now.
+pub struct Now<'a>(pub &'a dyn Filesystem);
+
+impl Facts for Now<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        Some(observe(self.0, ask))
     }
 }
 

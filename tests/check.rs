@@ -73,6 +73,31 @@ fn a_limit_within_a_character_is_shown_between_characters() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_cannot_be_listed_is_said() {
+    use std::fs::{Permissions, metadata, set_permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::process::Command;
+
+    let place = Place::new(&[("home/shut/AGENTS.md", "Rules.\n")]);
+    let shut = place.root.join("home/shut");
+    set_permissions(&shut, Permissions::from_mode(0o311)).expect("the owner may");
+    // Root may list everything, unless it gives that up.
+    let without = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+    let is_root = metadata(&shut).expect("it exists").uid() == 0;
+    let before = if is_root { without.as_slice() } else { &["env"] };
+    for command in ["check", "inspect", "plan trim"] {
+        let mut asked = Command::new(before[0]);
+        asked.args(&before[1..]).arg(env!("CARGO_BIN_EXE_briefing")).args(command.split(' ')).current_dir(&shut);
+        let output = asked.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert!(said.contains("cannot be listed (permission denied)"), "{command}: {said}");
+    }
+    set_permissions(&shut, Permissions::from_mode(0o755)).expect("it can be removed");
+}
+
 #[test]
 fn the_exit_code_says_whether_something_is_bad_enough() {
     let place = project();

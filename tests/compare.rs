@@ -384,12 +384,12 @@ fn an_agent_that_is_allowed_something_new_is_not_said_to_be_unchanged() {
 fn a_sentence_that_goes_says_whether_it_is_cut_or_moved() {
     let (place, root) = repository(&[
         ("project/CLAUDE.md", "Root.\n\nTwo reviewers.\n\nShort names.\n"),
-        ("project/AGENTS.md", "Last rule.\n"),
+        ("project/AGENTS.md", "Last rule.\n\nLast word.\n"),
         ("project/pay/a.ts", ""),
     ]);
     write(&root, "CLAUDE.md", "Root.\n");
     write(&root, "pay/CLAUDE.md", "Two reviewers.\n");
-    write(&root, "AGENTS.md", &format!("{}Last rule.\n", "Write tests.\n".repeat(2600)));
+    write(&root, "AGENTS.md", &format!("{}Last rule.\n\nLast word.\n", "Write tests.\n".repeat(2600)));
     let json = place.prints("project", &["compare", "--agents", "claude-code,codex", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let instead = |agent: &str| {
@@ -406,4 +406,5 @@ fn a_sentence_that_goes_says_whether_it_is_cut_or_moved() {
         said.contains("    - Last rule. (cut: the 32 768 B limit") && said.contains("    - Short names.\n"),
         "{said}"
     );
+    assert!(said.contains("    - Last word. (cut)\n"), "why it is cut is said once\n{said}");
 }

@@ -87,6 +87,7 @@ fn a_session_survives_nonsense_and_ends_with_its_client() {
 #[test]
 fn why_and_check_say_who_was_asked() {
     let place = project();
+    std::fs::write(place.root.join("project/CLAUDE.md"), "Other rules.\n").expect("a file");
     let mut session = Session::start(&place, &["--agents", "codex,claude-code"]);
     session.begin();
     let mut call = |name: &str, arguments: Value| {
@@ -105,6 +106,8 @@ fn why_and_check_say_who_was_asked() {
         (&json!("Root rules."), &json!("codex")),
         "{near}"
     );
+    let one = call("why", json!({"text": "rules", "limit": 1}));
+    assert_eq!((one["places"].as_array().map(Vec::len), &one["more"]), (Some(1), &json!(1)), "{one}");
     assert_eq!(call("check", json!({}))["judged"][0]["agent"], "codex");
 }
 

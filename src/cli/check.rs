@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::show::{directory, here, print, print_styled, say, write};
+use super::show::{directory, here, print, print_styled, say, searched, write};
 use super::{FINDINGS, Failure, compare, defaults, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
@@ -249,7 +249,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let here = here()?;
-    let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
+    let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;
     let home = directory("--home", arguments.home.as_deref(), &here)?;
     let only: Vec<PathBuf> = arguments.paths.iter().map(|path| absolute(&here, path)).collect();
     for (path, named) in only.iter().zip(&arguments.paths) {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{directory, here, print_json, print_screen};
+use super::show::{directory, here, print_json, print_screen, searched};
 use super::whom::Format;
 use super::{Failure, lines, screen};
 use crate::disk::Real;
@@ -50,7 +50,7 @@ pub(super) struct Inspect {
 /// Inspects the repository, and says what is found.
 pub(super) fn run(arguments: &Inspect) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let root = directory("DIR", arguments.dir.as_deref(), &here)?.unwrap_or(here);
+    let root = searched("DIR", arguments.dir.as_deref(), &here)?;
     let defaults = match arguments.no_home {
         true => super::nobody(&root),
         false => super::defaults(directory("--home", arguments.home.as_deref(), &root)?),

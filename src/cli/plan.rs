@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
-use super::show::{directory, here, print, print_json, print_styled};
+use super::show::{directory, here, print, print_json, print_styled, searched};
 use super::whom::Format;
 use super::{FINDINGS, Failure};
 use crate::disk::Real;
@@ -84,7 +84,7 @@ enum What {
 /// Plans, and prints the patch and its proof. Exits with 1 if an agent would lose something, or an expectation would fail.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or(here);
+    let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;
     let defaults = match arguments.no_home {
         true => super::nobody(&root),
         false => super::defaults(directory("--home", arguments.home.as_deref(), &root)?),

@@ -526,6 +526,16 @@ pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Resu
     }
 }
 
+/// Returns the directory that an option names, or else the working directory. Commands that search it fail if it cannot be
+/// listed, since nothing would be found.
+pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Result<PathBuf, String> {
+    let dir = directory(option, named, here)?.unwrap_or_else(|| here.to_owned());
+    match Real.list(&dir) {
+        Ok(_) => Ok(dir),
+        Err(problem) => Err(format!("{} cannot be listed ({}); start where you may read", dir.display(), problem.text())),
+    }
+}
+
 /// Writes to standard output, byte for byte.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     printed(std::io::stdout().lock(), &redact::redacted(text))

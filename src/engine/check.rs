@@ -14,9 +14,10 @@ use super::findings::found;
 use super::settings::Settings;
 use super::{Core, Date, expect};
 use crate::answer::Resolution;
-use crate::disk::Filesystem;
+use crate::disk::{Filesystem, Now};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::SETTINGS_FILES;
+use crate::report::actions::best_fix;
 use crate::report::findings::exceptions::{Declared, declared, excepted};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::report::judged::Judged;
@@ -159,7 +160,13 @@ async fn found_in(
 ) -> Option<(Content, Vec<(Severity, Finding)>)> {
     let look = async {
         let view = core.view(path).await.ok()?;
-        Some((view.raw.clone(), found(core, &view, expected)))
+        let mut found = found(core, &view, expected);
+        let (root, home) = (core.session().folders[0].clone(), core.defaults().home.clone());
+        let subject = view.subject();
+        for (_, finding) in found.iter_mut().filter(|(_, finding)| !finding.faded) {
+            finding.fix = best_fix(&subject, &Now(&core.files), finding, (&root, &home));
+        }
+        Some((view.raw.clone(), found))
     };
     AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
         let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";

@@ -18,7 +18,7 @@ use crate::report::patch::{self, patch};
 use crate::report::plan::{Expectations, Loss, Plan, Proof, Size};
 use crate::report::symbols::{Section, symbols};
 use crate::request::{Defaults, Places, Request};
-use crate::snapshot::{Ask, Content, Fact, Facts};
+use crate::snapshot::Content;
 
 mod one_truth;
 mod refactoring;
@@ -288,7 +288,7 @@ impl Planning {
     /// Returns the possible moves of the section at a byte of a file.
     async fn moves(&self, core: &Arc<Core>, path: &Path, at: usize) -> Result<Vec<Move>, String> {
         let view = core.view(path).await.map_err(|error| error.message.into_owned())?;
-        let facts = Looked(&core.files);
+        let facts = disk::Now(&core.files);
         let offered = actions(&view.subject(), &facts, &(at..at), &[]);
         let of = |edits: &[Edit], title: &str| match edits {
             [Edit::Create { path: to, text }, Edit::Replace { path: from, range, text: left }] if from == path => {
@@ -499,13 +499,4 @@ fn expectations(before: &Proofs, after: &Proofs) -> Expectations {
         proofs.all.iter().filter(|proof| !proof.holds()).map(|proof| proof.expectation.id.clone()).collect()
     };
     Expectations { count: before.all.len(), before: failed(before), after: failed(after) }
-}
-
-/// Facts from the disk of a core for a one-time command.
-struct Looked<'a>(&'a disk::Buffers);
-
-impl Facts for Looked<'_> {
-    fn told(&self, ask: &Ask) -> Option<Fact> {
-        Some(disk::observe(self.0, ask))
-    }
 }

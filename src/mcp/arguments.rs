@@ -1,5 +1,7 @@
 //! Arguments of the tools. A model wrote the JSON, so errors are phrased so that it can correct them.
 
+use std::num::NonZeroU32;
+
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -116,6 +118,8 @@ pub(super) struct Why {
     pub text: Option<String>,
     /// One agent, several, `mine` (the default) or `all`.
     pub harness: Option<OneOrMany>,
+    /// Maximum number of places, from 1 on. Absent: 50. `more` in the answer counts the others.
+    pub limit: Option<NonZeroU32>,
 }
 
 /// Arguments of `check`.

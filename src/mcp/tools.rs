@@ -236,8 +236,9 @@ impl Handler {
             found.elsewhere.clear();
         }
         found.near.retain(|near| may_tell(&near.path));
-        let more = found.places.len().saturating_sub(LISTED);
-        found.spread(LISTED);
+        let limit = arguments.limit.map_or(LISTED, |limit| limit.get() as usize);
+        let more = found.places.len().saturating_sub(limit);
+        found.spread(limit);
         let mut answer = serde_json::to_value(found).map_err(|error| error.to_string())?;
         if more > 0 {
             answer["more"] = more.into();

@@ -92,6 +92,17 @@ pub enum Edit {
     },
 }
 
+impl Edit {
+    /// Returns the paths that the edit changes.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let (one, other) = match self {
+            Edit::Replace { path, .. } | Edit::Create { path, .. } | Edit::Delete { path } => (path, None),
+            Edit::Rename { from, to } => (from, Some(to)),
+        };
+        std::iter::once(one).chain(other).map(PathBuf::as_path)
+    }
+}
+
 impl Action {
     /// Creates a fix of a finding.
     fn fix(finding: &Finding, title: impl Into<String>, edits: Vec<Edit>) -> Action {
@@ -138,11 +149,7 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>, expec
         !finding.faded && (lost || touches(&finding.range, range))
     };
     for finding in findings(subject).iter().filter(concerns) {
-        found.extend(text::fixes(&ctx, finding));
-        found.extend(names::fixes(&ctx, finding));
-        found.extend(near::fixes(&ctx, finding));
-        found.extend(budget::fixes(&ctx, finding));
-        found.extend(split::fixes(&ctx, finding));
+        found.extend(fixes(&ctx, finding));
     }
     for finding in expected.iter().filter(concerns) {
         found.extend(expected::fixes(&ctx, finding));
@@ -156,6 +163,32 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>, expec
         }
     }
     offered
+}
+
+/// Returns the title of the best fix of a finding that changes nothing outside `root` or in `home`, if there is one.
+pub fn best_fix(
+    subject: &Subject,
+    facts: &dyn Facts,
+    finding: &Finding,
+    (root, home): (&Path, &Path),
+) -> Option<String> {
+    let text = subject.raw.as_text()?;
+    let mut found = fixes(&Context { subject, disk: Disk(facts), text }, finding);
+    let is_personal = |path: &Path| home.starts_with(root) && path.starts_with(home);
+    let is_inside = |path: &Path| path.starts_with(root) && !is_personal(path);
+    found.retain(|action| action.edits.iter().flat_map(Edit::paths).all(is_inside));
+    let best = found.iter().position(|action| action.preferred).unwrap_or_default();
+    let title = (!found.is_empty()).then(|| found.swap_remove(best).title)?;
+    Some(title.replace(&format!("{}/", root.display()), ""))
+}
+
+fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
+    let mut found = text::fixes(ctx, finding);
+    found.extend(names::fixes(ctx, finding));
+    found.extend(near::fixes(ctx, finding));
+    found.extend(budget::fixes(ctx, finding));
+    found.extend(split::fixes(ctx, finding));
+    found
 }
 
 /// Returns the actions for a workspace with the root `top`.

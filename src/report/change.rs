@@ -123,8 +123,8 @@ pub struct Instead {
 
 impl Moment {
     /// Returns the explanation of what happened to a removed sentence.
-    pub fn instead_of(&self, sentence: &str) -> Option<&str> {
-        self.instead.iter().find(|one| one.sentence == sentence).map(|one| &*one.message)
+    pub fn instead_of(&self, sentence: &str) -> Option<&Instead> {
+        self.instead.iter().find(|one| one.sentence == sentence)
     }
 
     /// Creates the moment for the difference between two answers; `None` if they are the same. `texts` are the texts of the files

@@ -152,14 +152,16 @@ pub struct Finding {
     pub related: Vec<(PathBuf, String)>,
     /// True if it stands for others of its kind, which are only counted.
     pub is_rest: bool,
+    /// Title of the fix that resolves it, if one was looked for and found.
+    pub fix: Option<String>,
 }
 
 impl Finding {
     /// Creates a finding about the file that holds for any agent.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
-        let (harness, fate, lost, start, related) = (None, None, Vec::new(), None, Vec::new());
-        let message = message.into();
-        Finding { kind, harness, fate, range, lost, cut: 0, faded: false, message, start, related, is_rest: false }
+        let (harness, fate, lost, start, related, fix) = (None, None, Vec::new(), None, Vec::new(), None);
+        let (message, cut, faded, is_rest) = (message.into(), 0, false, false);
+        Finding { kind, harness, fate, range, lost, cut, faded, message, start, related, is_rest, fix }
     }
 
     /// Restricts the finding to one agent.
@@ -219,6 +221,7 @@ impl Finding {
             | Kind::Secret
             | Kind::BadSettings
             | Kind::IgnoredSettings
+            | Kind::UntrustedSettings
             | Kind::Declaration
             | Kind::ExpectationFailed
             | Kind::WrongCase

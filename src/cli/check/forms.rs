@@ -85,7 +85,7 @@ fn line_of(found: &Found) -> Line {
 /// What helps, and where it is explained.
 pub(super) fn help(found: &Found) -> String {
     let code = found.code();
-    match page::fix(found.finding.kind) {
+    match found.finding.fix.clone().or_else(|| page::fix(found.finding.kind)) {
         Some(fix) => format!("{fix} (`briefing explain {code}`)"),
         None => format!("`briefing explain {code}` says what it means"),
     }
@@ -236,7 +236,8 @@ pub(super) fn markdown(report: &Report) -> String {
             path => escape::comment_code(&format!("{path}:{}", found.position(found.finding.range.start).0)),
         };
         let message = escape::comment(&found.finding.message);
-        let _ = writeln!(out, "| {} | {place} | {message} ({}) |", found.severity.word(), found.code());
+        let help = escape::comment(&help(found));
+        let _ = writeln!(out, "| {} | {place} | {message} ({})<br>Help: {help} |", found.severity.word(), found.code());
     }
     let _ = writeln!(out, "{}{}", if report.all.is_empty() { "" } else { "\n" }, escape::comment(&summary(report)));
     out

@@ -1,5 +1,6 @@
 //! `briefing compare --base`: the sentences that come and go, agent by agent and moment by moment.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{BOLD, FAINT};
 use crate::cli::{lines, screen};
-use crate::report::change::{Change, Kind, Moment, When};
+use crate::report::change::{Change, Instead, Kind, Moment, When};
 use crate::report::compare::Difference;
 use crate::report::escape::{comment, comment_code, fenced, visible};
 use crate::report::inspection::{GrantChange, Note};
@@ -29,7 +30,7 @@ struct Group<'a> {
     moments: Vec<&'a Moment>,
     added: Vec<&'a str>,
     /// Each with what became of it.
-    removed: Vec<(&'a str, Option<&'a str>)>,
+    removed: Vec<(&'a str, Option<&'a Instead>)>,
     differences: Vec<&'a Difference>,
 }
 
@@ -61,11 +62,16 @@ impl<'a> Group<'a> {
         self.added.is_empty() && self.removed.is_empty() && self.differences.iter().any(has_size)
     }
 
-    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them.
+    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them. What became of
+    /// several is explained once.
     fn sentences(&self, root: &Path) -> [(char, Style, Vec<String>); 2] {
         let added = self.added.iter().map(|sentence| (*sentence).to_owned()).collect();
+        let mut explained: HashSet<&str> = HashSet::new();
         let removed = self.removed.iter().map(|(sentence, instead)| match instead {
-            Some(instead) => format!("{sentence} ({})", short(instead, root)),
+            Some(instead) if explained.insert(&instead.message) => {
+                format!("{sentence} ({})", short(&instead.message, root))
+            }
+            Some(instead) => format!("{sentence} ({})", instead.kind),
             None => (*sentence).to_owned(),
         });
         [('+', ADDED, added), ('-', REMOVED, removed.collect())]

@@ -59,6 +59,8 @@ pub static PROFILE: Profile = Profile {
         "CLAUDE.md",
         "GEMINI.md",
         ".github/instructions/**/*.instructions.md",
+        // Other endings are not read, which is said.
+        ".github/instructions/**/*.md",
         ".copilot/instructions/**/*.instructions.md",
         ".claude/rules/**/*.md",
     ],

@@ -38,6 +38,8 @@ pub static PROFILE: Profile = Profile {
         ".github/copilot-instructions.md",
         ".copilot/copilot-instructions.md",
         ".github/instructions/**/*.instructions.md",
+        // Other endings are not read, which is said.
+        ".github/instructions/**/*.md",
         ".copilot/instructions/**/*.instructions.md",
         ".claude/rules/**/*.md",
         ".claude/CLAUDE.md",

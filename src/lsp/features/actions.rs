@@ -11,7 +11,7 @@ use tower_lsp::ls_types::*;
 use super::super::editing::Editing;
 use super::super::requests::Command;
 use super::{diagnostics, plans};
-use crate::disk::{self, Buffers};
+use crate::disk;
 use crate::engine::Core;
 use crate::engine::convert;
 use crate::engine::findings::concerns;
@@ -134,7 +134,7 @@ impl Server {
     pub(super) async fn worktree_of(&self, file: &Path) -> Result<Option<PathBuf>> {
         let Some(folder) = self.core.session().folder_of(file).cloned() else { return Ok(None) };
         let (core, file) = (self.core.clone(), file.to_owned());
-        let look = move || worktree(&file, &folder, &Looked(&core.files));
+        let look = move || worktree(&file, &folder, &disk::Now(&core.files));
         tokio::task::spawn_blocking(look).await.map(Some).map_err(|_| Error::internal_error())
     }
 
@@ -151,7 +151,7 @@ impl Server {
         let permit = core.readers.clone().acquire_owned().await.map_err(|_| Error::internal_error())?;
         let look = move || {
             let _permit = permit;
-            let facts = Looked(&core.files);
+            let facts = disk::Now(&core.files);
             let mut actions = Vec::new();
             if let Some(view) = &view {
                 let range = view.byte(range.start)..view.byte(range.end);
@@ -282,13 +282,4 @@ pub(super) fn includes(kind: &str, other: &str) -> bool {
 
 fn known(uri: &Uri, range: Range, title: &str) -> Option<serde_json::Value> {
     serde_json::to_value(Known { uri: uri.clone(), range, title: title.to_owned() }).ok()
-}
-
-/// Facts from the disk as it is now, with the editor's unsaved texts.
-struct Looked<'a>(&'a Buffers);
-
-impl Facts for Looked<'_> {
-    fn told(&self, ask: &Ask) -> Option<Fact> {
-        Some(disk::observe(self.0, ask))
-    }
 }

@@ -118,6 +118,8 @@ kinds! {
     BadSettings = "bad-settings", Error;
     /// Settings that the harness passes over.
     IgnoredSettings = "ignored-settings", Warning;
+    /// Settings that count only in a project that the user trusts.
+    UntrustedSettings = "untrusted-settings", Information;
     /// A harness that is declared in a way that makes no sense.
     Declaration = "declaration", Error;
     /// A text that `briefing.toml` says must reach an agent does not, or one that must not does.

@@ -30,11 +30,18 @@ const DEPRECATED: [(&str, &str, &str); 2] =
 /// Maximum number of agents that are named; more are counted.
 const NAMED: usize = 3;
 
-/// Returns true if a file of this name is an instruction file in any directory.
+/// Returns true if a file of this name, or in this folder, is meant to be an instruction file.
 pub fn is_distinctive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let is_placed = path.parent().is_some_and(|dir| dir.ends_with(".opencode/instructions")) && name.ends_with(".md");
-    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc") || is_placed
+    let is_rule = || name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md") && is_below_rules(path);
+    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc") || is_rule()
+}
+
+/// Returns true if the file is in a folder in which an agent looks for rules: Copilot in its own, OpenCode where settings
+/// name them.
+fn is_below_rules(path: &Path) -> bool {
+    path.parent().is_some_and(|dir| dir.ends_with(".opencode/instructions"))
+        || path.ancestors().skip(1).any(|dir| dir.ends_with(".github/instructions"))
 }
 
 /// Returns true for a `SKILL.md` in a folder of skills of an agent, such as `.claude/skills`.

@@ -51,14 +51,16 @@ pub fn page(kind: Kind, links: Links) -> String {
     linked(&page, links)
 }
 
-/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`.
+/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`. A fix under a condition
+/// is offered where the condition holds, and not promised here.
 pub fn fix(kind: Kind) -> Option<String> {
     let text = section(kind);
     let (_, fix) = text.split_once("Fix: ").or_else(|| text.split_once("Fixes: "))?;
     let end = fix.find(". ").unwrap_or(fix.len());
     let words: Vec<&str> = fix[..end].split_whitespace().collect();
     let plain = words.join(" ").trim_end_matches('.').to_owned();
-    (!plain.contains("](")).then_some(plain)
+    let is_conditional = [" if ", " where "].iter().any(|word| plain.contains(word));
+    (!is_conditional && !plain.contains("](")).then_some(plain)
 }
 
 /// Returns the number of useful, noise and false findings of a kind in the repositories that the project measures.

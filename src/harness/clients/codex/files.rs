@@ -5,6 +5,7 @@ use std::path::Path;
 use super::layers::Layers;
 use super::rules::{Behavior, Devices};
 use super::trust::{self, Trust};
+use crate::answer::Warning;
 use crate::formats::{self, Node, Value};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, Errno, FileType, Unreadable};
@@ -65,14 +66,16 @@ impl Behavior {
         self.read_table(path, search)?.map_err(|problem| problem.halt(path))
     }
 
-    /// Adds `.codex/config.toml` of every trusted directory from the root down.
+    /// Adds `.codex/config.toml` of every trusted directory from the root down. Returns a warning for each file that would
+    /// change the instructions if its project were trusted.
     pub fn add_project_files(
         &self,
         layers: &mut Layers,
         project: &Project,
         without_project: &Layers,
         search: &mut Search,
-    ) -> Known<()> {
+    ) -> Known<Vec<Warning>> {
+        let mut warnings = Vec::new();
         let physical_home = search.real(project.codex_home)?.ok();
         for dir in super::directories(project.cwd, project.root) {
             let folder = dir.join(".codex");
@@ -91,13 +94,32 @@ impl Behavior {
                     let table = table.unwrap_or(Node { at: 0..0, value: Value::Table(Vec::new()) });
                     layers.extend(&file, Some(without(table, self.denied_to_projects)));
                 }
-                Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
+                Ok(table) => {
+                    search.never(&file, "the project is not trusted, so these settings do not count");
+                    warnings.extend(table.filter(|_| level.is_none()).and_then(|table| left_out(&file, &table)));
+                }
                 Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
                 Err(problem) => return Err(problem.halt(&file)),
             }
         }
-        Ok(())
+        Ok(warnings)
     }
+}
+
+/// Returns the warning about a file that would change the instructions if its project were trusted.
+fn left_out(file: &Path, table: &Node) -> Option<Warning> {
+    const KEYS: [&str; 5] = [
+        "project_doc_max_bytes",
+        "project_doc_fallback_filenames",
+        "developer_instructions",
+        "model_instructions_file",
+        "skills",
+    ];
+    let key = KEYS.into_iter().find(|key| table.at_path(&[*key]).is_some())?;
+    let message = format!(
+        "`{key}` does not count here: a project's settings count only if `~/.codex/config.toml` trusts it (`trust_level`)"
+    );
+    Some(Warning::at("untrusted-settings", file, message))
 }
 
 /// Returns the table without the keys that are not allowed in it.

@@ -85,7 +85,7 @@ impl Settings {
         let settings_root = rules.settings_root(cwd, &looked, &settings_markers, search)?;
         let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
         let profile = gathered.profile;
-        let layers = gathered.with_project(rules, &project, &outside, search)?;
+        let (layers, untrusted) = gathered.with_project(rules, &project, &outside, search)?;
         refuse_if(rules.checks.wrong(&layers))?;
         let table = rules.profile_table(&layers, profile)?;
         let model_instructions = rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)?;
@@ -115,7 +115,9 @@ impl Settings {
             permissions: rules.permissions(&layers, &asked)?,
             model_instructions,
         };
-        Ok(Settings::read(edition, &layers, worked_out))
+        let mut settings = Settings::read(edition, &layers, worked_out);
+        settings.warnings.extend(untrusted);
+        Ok(settings)
     }
 
     /// Creates the settings from the values of keys and the derived values.
@@ -273,13 +275,19 @@ impl<'a> Gathered<'a> {
         layers
     }
 
-    /// Returns all layers, including the project's.
-    fn with_project(self, rules: &Behavior, project: &Project, outside: &Layers, search: &mut Search) -> Known<Layers> {
+    /// Returns all layers, including the project's, and the warnings about files of a project that is not trusted.
+    fn with_project(
+        self,
+        rules: &Behavior,
+        project: &Project,
+        outside: &Layers,
+        search: &mut Search,
+    ) -> Known<(Layers, Vec<Warning>)> {
         let mut layers = self.files;
-        rules.add_project_files(&mut layers, project, outside, search)?;
+        let warnings = rules.add_project_files(&mut layers, project, outside, search)?;
         layers.0.extend(self.arguments.0);
         layers.0.extend(self.managed.0);
-        Ok(layers)
+        Ok((layers, warnings))
     }
 }
 
