@@ -161,7 +161,8 @@ async fn found_in(
     let look = async {
         let view = core.view(path).await.ok()?;
         let mut found = found(core, &view, expected);
-        let (root, home) = (core.session().folders[0].clone(), core.defaults().home.clone());
+        let root = core.session().folders[0].clone();
+        let home = core.defaults().home.clone();
         let subject = view.subject();
         for (_, finding) in found.iter_mut().filter(|(_, finding)| !finding.faded) {
             finding.fix = best_fix(&subject, &Now(&core.files), finding, (&root, &home));

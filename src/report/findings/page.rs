@@ -59,7 +59,7 @@ pub fn fix(kind: Kind) -> Option<String> {
     let end = fix.find(". ").unwrap_or(fix.len());
     let words: Vec<&str> = fix[..end].split_whitespace().collect();
     let plain = words.join(" ").trim_end_matches('.').to_owned();
-    let is_conditional = [" if ", " where "].iter().any(|word| plain.contains(word));
+    let is_conditional = plain.contains(" if ");
     (!is_conditional && !plain.contains("](")).then_some(plain)
 }
 
