@@ -73,6 +73,26 @@ fn a_limit_within_a_character_is_shown_between_characters() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_rule_behind_a_link_has_the_patterns_of_the_project() {
+    let rule = "---\npaths:\n  - \"**/*.cs\"\n---\nWords.\n";
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/.ai/rules/a.md", rule),
+        ("home/project/.claude/CLAUDE.md", "Words.\n"),
+        ("home/project/src/A.cs", ""),
+    ]);
+    let rules = place.root.join("home/project/.claude/rules");
+    std::fs::create_dir_all(&rules).expect("a folder");
+    std::os::unix::fs::symlink("../../.ai/rules/a.md", rules.join("a.md")).expect("a link");
+    std::fs::create_dir_all(place.root.join("home/project/.github")).expect("a folder");
+    let instructions = place.root.join("home/project/.github/instructions");
+    std::os::unix::fs::symlink("../.ai/rules", instructions).expect("a link");
+    let found = codes(&place, &["check", "--no-home", "--agents", "claude-code,copilot-cli", "--format", "json"]);
+    assert!(found.iter().all(|found| !found.ends_with("dead-glob")), "{found:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_that_cannot_be_listed_is_said() {

@@ -167,7 +167,7 @@ fn links_lead_on_what_is_outside_stays_and_what_is_not_there_is_said() {
 
     for (revision, said) in [
         ("none", "there is no revision `none`"),
-        ("HEAD~99", "has 0 parents"),
+        ("HEAD~99", "the history has no commit before"),
         ("HEAD@{1}", "logs, upstreams and searches are not looked up"),
         ("HEAD^{/x}", "is not understood"),
         ("../../etc/passwd", "there is no revision"),

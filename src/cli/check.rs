@@ -158,6 +158,8 @@ struct Report<'a> {
     files: usize,
     /// How many samples were not.
     samples: usize,
+    /// How many findings are less severe than asked.
+    hidden: usize,
     /// How many findings were left out: those of a baseline, and those that were there before.
     known: usize,
     /// The revision since which it is asked what became worse.
@@ -351,11 +353,12 @@ fn title(checked: &Checked, id: &str) -> String {
 }
 
 fn report(checked: &Checked, level: Severity) -> Report<'_> {
-    let mut all = Vec::new();
+    let (mut all, mut hidden) = (Vec::new(), 0);
     for file in &checked.files {
         let path = below(&file.path, &checked.root);
-        let shown = file.found.iter().filter(|(severity, _)| *severity <= level);
-        all.extend(shown.map(|(severity, finding)| Found {
+        let (shown, others): (Vec<_>, Vec<_>) = file.found.iter().partition(|(severity, _)| *severity <= level);
+        hidden += others.len();
+        all.extend(shown.into_iter().map(|(severity, finding)| Found {
             fingerprint: fingerprint(&path, &file.raw, finding),
             path: path.clone(),
             also: Vec::new(),
@@ -364,7 +367,8 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
             finding: finding.clone(),
         }));
     }
-    Report { judged: &checked.judged, all, files: checked.count, samples: checked.samples, known: 0, since: None }
+    let (judged, files, samples) = (&checked.judged, checked.count, checked.samples);
+    Report { judged, all, files, samples, hidden, known: 0, since: None }
 }
 
 /// The path of a file, relative to the directory that is checked, with slashes.
@@ -482,10 +486,24 @@ fn put_together(report: &mut Report, root: &Path) {
     for found in std::mem::take(&mut report.all) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
         let cause = match (kind, related.first()) {
+            // Where every directory has a CLAUDE.md of its own, that is one decision.
+            (Kind::AgentsDisplaced, Some((by, _))) if by.parent() == root.join(&found.path).parent() => {
+                "beside".to_owned()
+            }
+            // Skills that have the names of commands lie in one folder.
+            (Kind::Shadowed, Some((by, _))) if by.ends_with("SKILL.md") => {
+                format!("{:?} {:?}", by.ancestors().nth(2), Path::new(&found.path).parent())
+            }
             (Kind::AgentsDisplaced | Kind::Shadowed, Some((by, _))) => by.display().to_string(),
             // An agent that loads both files of a directory does so in every directory.
             (Kind::LoadedTwice, Some((other, _))) => {
                 format!("{:?} {:?}", other.file_name(), Path::new(&found.path).file_name())
+            }
+            (Kind::ImportOutside, _) => {
+                let token = text::lossy(&found.raw[found.finding.range.clone()]);
+                let file = root.join(&found.path);
+                let dir = file.parent().unwrap_or(root);
+                absolute(dir, Path::new(token.trim_start_matches('@'))).display().to_string()
             }
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),

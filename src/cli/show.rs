@@ -254,7 +254,7 @@ fn target(show: &Show, cwd: &Path, file: &Path) -> Result<(PathBuf, bool), Failu
             Ok((target, false))
         }
         Err(Errno::NOENT) if !show.new => {
-            let problem = format!("{} does not exist; --new asks about a file that the agent creates", file.display());
+            let problem = format!("{} does not exist; --new asks about a file that the agent creates", path.display());
             Err(problem.into())
         }
         _ => Ok((file.to_owned(), show.new)),

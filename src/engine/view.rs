@@ -329,8 +329,16 @@ impl Core {
         if wanted.is_empty() || !inside || !answers.iter().any(|answer| considers(answer, seen)) {
             return Vec::new();
         }
-        let wanted = DeadPatterns::below(&beside(seen), wanted.into_iter().take(patterns::MOST));
+        let wanted = DeadPatterns::below(&self.base_of_patterns(seen), wanted.into_iter().take(patterns::MOST));
         self.query(wanted).await.value.clone()
+    }
+
+    /// Returns the directory in which a rule's patterns may match: the one that holds the folder of an agent. A rule in
+    /// another directory is reached by a link, from wherever in the workspace.
+    fn base_of_patterns(&self, rule: &Path) -> PathBuf {
+        let dir = beside(rule);
+        let is_of_an_agent = rule.parent() != Some(&dir);
+        self.session().folder_of(rule).filter(|_| !is_of_an_agent).cloned().unwrap_or(dir)
     }
 
     /// Searches for the matches of many rules' patterns in one walk per directory, so that later questions about each
@@ -340,7 +348,7 @@ impl Core {
         for path in files {
             let Ok(raw) = self.files.read(path) else { continue };
             let patterns = findings::patterns(&raw).into_iter().take(patterns::MOST);
-            wanted.entry(beside(path)).or_default().extend(patterns);
+            wanted.entry(self.base_of_patterns(path)).or_default().extend(patterns);
         }
         for (base, all) in wanted.into_iter().filter(|(_, all)| all.len() > 1) {
             self.query(DeadPatterns::below(&base, all)).await;

@@ -11,6 +11,7 @@ use super::front_matter::head;
 use super::inspection::{GrantChange, Note};
 use super::judged::Judged;
 use super::sentences;
+use crate::formats;
 use crate::answer::{Fate, Leaf, Place, Resolution, Source, Tool, Trigger};
 use crate::snapshot::Content;
 
@@ -229,7 +230,7 @@ pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content
         let Some(raw) = source.path().and_then(&read) else { continue };
         let text = raw.text();
         match head(&text).filter(|_| source.fate == Fate::Listed) {
-            Some(head) => descriptions.extend(head.values("description").iter().map(|(value, _)| value.clone())),
+            Some(head) => descriptions.extend(description(&text[head.at])),
             None => lines.extend(text.lines().map(|line| line.trim().to_owned())),
         }
     }
@@ -239,7 +240,9 @@ pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content
             return Some(line);
         }
         let parts = lines.iter().filter(|part| part.len() >= SHORTEST_LINE && part.contains(' ')).chain(&descriptions);
-        parts.filter(|part| line.contains(part.as_str())).max_by_key(|part| part.len()).cloned()
+        let longest = parts.filter(|part| line.contains(part.as_str())).max_by_key(|part| part.len())?;
+        // The client writes around it, so that no sentence goes on in the next line.
+        Some(format!("{longest}\n"))
     };
     let mut out = String::new();
     for (at, message) in answer.answer.messages.iter().enumerate() {
@@ -262,6 +265,14 @@ pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content
         out.push_str("\n\n");
     }
     out
+}
+
+/// Returns the description in the head of a skill, on one line as lists have it.
+fn description(head: &str) -> Option<String> {
+    let inside = head.trim_start_matches("---").trim_end_matches("---");
+    let node = formats::parse_leniently(inside)?;
+    let text = node.at_path(&["description"])?.as_text()?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that are sent at the start

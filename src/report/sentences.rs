@@ -27,7 +27,7 @@ pub fn sentences(text: &str) -> Vec<String> {
                 found.extend((!line.is_empty()).then(|| line.to_owned()));
                 continue;
             }
-            (None, None) if line.chars().all(|c| "-*_=".contains(c)) => flush(&mut paragraph, &mut found),
+            (None, None) if line.chars().all(|c| "-*_=|: ".contains(c)) => flush(&mut paragraph, &mut found),
             (None, None) if stands_alone(line) => {
                 flush(&mut paragraph, &mut found);
                 found.push(line.to_owned());
@@ -132,7 +132,7 @@ mod tests {
             ("1. First. 2. Second.\n10) Tenth.", &["First.", "2. Second.", "Tenth."]),
             ("---\nOne.\n***\nTwo.", &["One.", "Two."]),
             ("```sh\ncargo test. Now\n\nls\n```\nDone.", &["cargo test. Now", "ls", "Done."]),
-            ("| a | b. C |\n<br>\nText", &["| a | b. C |", "<br>", "Text"]),
+            ("| a | b. C |\n|---|:-:|\n<br>\nText", &["| a | b. C |", "<br>", "Text"]),
             ("Say \"no.\" Then go (at once.) Now", &["Say \"no.\"", "Then go (at once.)", "Now"]),
             ("Two  spaces\there.", &["Two spaces here."]),
             ("", &[]),

@@ -120,7 +120,7 @@ impl Said {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Information => Level::INFO,
-            Severity::Hint => Level::HELP,
+            Severity::Hint => Level::HELP.with_name("hint"),
         };
         let title = level.primary_title(message).id(found.code());
         if path.is_empty() {
@@ -144,10 +144,14 @@ fn summary(report: &Report) -> String {
         0 => String::new(),
         samples => format!("; {} not judged", count(samples, "sample")),
     };
+    let hidden = match report.hidden {
+        0 => String::new(),
+        hidden => format!("; {} more with --level hint", text::grouped(hidden)),
+    };
     let since = report.since.map_or_else(String::new, |revision| format!(" since {revision}"));
     if report.all.is_empty() {
         let found = if report.since.is_some() { "Nothing is worse" } else { "No findings" };
-        return format!("{found}{since} in {files}{known}{samples}");
+        return format!("{found}{since} in {files}{known}{samples}{hidden}");
     }
     let number = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
     let counts = [
@@ -159,7 +163,7 @@ fn summary(report: &Report) -> String {
     let counts = counts.map(|(severity, word)| (number(severity), word));
     let counts: Vec<String> =
         counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(*number, word)).collect();
-    format!("{}{since} in {files}: {}{known}{samples}", count(report.all.len(), "finding"), counts.join(", "))
+    format!("{}{since} in {files}: {}{known}{samples}{hidden}", count(report.all.len(), "finding"), counts.join(", "))
 }
 
 /// For other programs.

@@ -19,6 +19,10 @@ use crate::report::words::{count, list};
 const SENTENCES: usize = 20;
 /// How many starts of a group are named.
 const STARTS: usize = 3;
+/// Columns before the name of a file: its mark and what becomes of it.
+const KIND_COLUMNS: usize = 11;
+/// Fewest columns for words behind a name.
+const ROOM: usize = 30;
 /// The most that a comment for a pull request holds, in bytes; GitHub takes 65 536 characters.
 const COMMENT_BYTES: usize = 40_000;
 
@@ -176,16 +180,22 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
             };
             let name = visible(&relative(&difference.name, root));
             let message = visible(&short(&difference.message, root));
-            let _ = writeln!(out, "  {style}{mark} {:<6}{style:#} {name}  {FAINT}{message}{FAINT:#}", difference.kind);
+            let _ = write!(out, "  {style}{mark} {:<6}{style:#} {name}", difference.kind);
+            // Behind the name, if there is room for some words; else below it.
+            let behind = KIND_COLUMNS + name.chars().count() + 2;
+            let (at, fits) = if behind + ROOM <= width { (behind, true) } else { (KIND_COLUMNS, false) };
+            let lines = lines::wrapped(&message, width.saturating_sub(at)).join(&format!("\n{:at$}", ""));
+            let gap = if fits { "  ".to_owned() } else { format!("\n{:at$}", "") };
+            let _ = writeln!(out, "{gap}{FAINT}{lines}{FAINT:#}");
         }
         if group.differences.is_empty() {
             let _ = writeln!(out, "  {FAINT}~ the same files and sizes, with other text{FAINT:#}");
         }
         if group.has_other_spaces() {
-            let _ = writeln!(
-                out,
-                "    {FAINT}the sentences are the same: spaces, line ends or their order differ{FAINT:#}"
-            );
+            let why = "the sentences are the same: spaces, line ends or their order differ";
+            for line in lines::wrapped(why, width.saturating_sub(4)) {
+                let _ = writeln!(out, "    {FAINT}{line}{FAINT:#}");
+            }
         }
         for (mark, style, sentences) in group.sentences(root) {
             for sentence in sentences.iter().take(SENTENCES) {

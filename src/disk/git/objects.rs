@@ -279,7 +279,10 @@ impl Objects {
             }
             let parents: Vec<Id> = header(&bytes, "parent ").collect();
             let count = parents.len();
-            id = parents.into_iter().nth(parent - 1).ok_or_else(|| format!("the commit {id} has {count} parents"))?;
+            id = parents.into_iter().nth(parent - 1).ok_or_else(|| match count {
+                0 => format!("the history has no commit before {id}; name one that it has"),
+                count => format!("the commit {id} has {count} parents, and no parent {parent}"),
+            })?;
         }
         Ok(id)
     }

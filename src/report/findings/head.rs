@@ -27,6 +27,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     for (pattern, at) in head.patterns() {
         let place = without_ending(pattern);
         match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, patterns)) if patterns.iter().any(|(known, _)| *known == pattern) => {}
             Some((_, patterns)) => patterns.push((pattern, at)),
             None => places.push((place, vec![(pattern, at)])),
         }

@@ -1,6 +1,7 @@
 //! Findings about a file's name and place: nobody reads it, its letter case is wrong, it is going out of use, it is a link.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -9,6 +10,7 @@ use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Scope, Source};
 use crate::glob;
 use crate::harness::ALL;
+use crate::harness::names::is_folder;
 use crate::search::Probe;
 
 /// Names that are instruction files wherever they stand. Names such as `USER.md` may be anything.
@@ -49,6 +51,24 @@ pub fn is_skill(path: &Path) -> bool {
     let mut parts = path.iter().rev().map(|part| part.to_string_lossy());
     let mut below = parts.by_ref().skip_while(|part| !matches!(&**part, "skills" | "skill"));
     path.file_name().is_some_and(|name| name == "SKILL.md") && below.nth(1).is_some_and(|part| part.starts_with('.'))
+}
+
+/// Returns true if two files may be meant for one agent, by their names: a CLAUDE.md and a rule in .claude are, an AGENTS.md
+/// and a .windsurfrules are not, and a page in docs is for everybody.
+pub(super) fn are_for_one_agent(one: &Path, other: &Path) -> bool {
+    match (owner(one), owner(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
+}
+
+/// Returns the first word of an instruction file's name, or of the agent's folder that it is in.
+fn owner(path: &Path) -> Option<String> {
+    let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
+    let folder = names.iter().rev().skip(1).find(|name| is_folder(Path::new(&***name)));
+    let name = folder.or_else(|| names.last().filter(|_| is_distinctive(path) || path.extension().is_none()))?;
+    let name = name.trim_start_matches('.').to_ascii_lowercase();
+    Some(name.split(['.', '-']).next()?.trim_end_matches("rules").to_owned())
 }
 
 /// Every name without wildcards that some harness reads, by its small letters.

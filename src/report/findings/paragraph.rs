@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::words::{Paths, count};
-use super::{Finding, Kind, Subject};
+use super::{Finding, Kind, Subject, names};
 use crate::answer::{Fate, Leaf, MessageKind, Resolution, Scope};
 use crate::formats::Remembered;
 use crate::snapshot::Content;
@@ -64,6 +64,7 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
         if size < WORTH {
             continue;
         }
+        let Some((name, related)) = named(subject, answer, other) else { continue };
         // One file repeats another: that is one finding, at the first place.
         if let Some(run) = runs(&repeated).first() {
             let range = first_words(text, own[run.start].start)..own[run.end - 1].end;
@@ -72,7 +73,6 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
                 (several, true) => (format!("these {}", count(several, "paragraph")), "them"),
                 (several, false) => (format!("{}, this one the first,", count(several, "paragraph")), "them"),
             };
-            let (name, related) = named(answer, other);
             let message = format!("{} loads {what} twice: {name} has {them} too", answer.title);
             found.push(Finding {
                 fate: Some(Fate::Loaded),
@@ -97,15 +97,14 @@ fn places_of_paragraphs(content: &Content) -> Option<Arc<HashMap<String, Range<u
     Some(KNOWN.of(text, |text| paragraphs(text).map(|at| (text[at.clone()].to_owned(), at)).collect()))
 }
 
-/// The other file, found by its size, as somebody at the standpoint would name it.
-fn named(answer: &Resolution, content: &Content) -> (String, Vec<(PathBuf, String)>) {
+/// Returns the other file, found by its size, as somebody at the standpoint would name it; `None` if both are for different
+/// agents, which need the text each.
+fn named(subject: &Subject, answer: &Resolution, content: &Content) -> Option<(String, Vec<(PathBuf, String)>)> {
     let size = content.size();
     let same = answer.answer.sources.iter().filter(|source| source.fate.reaches() && source.size == Some(size));
-    let paths: Vec<_> = same.filter_map(|source| source.path()).collect();
-    match paths.as_slice() {
-        [path] => (Paths::of(answer).path(path), vec![((*path).to_owned(), "the same paragraph".to_owned())]),
-        _ => ("another file".to_owned(), Vec::new()),
-    }
+    let mut paths = same.filter_map(|source| source.path()).filter(|path| *path != subject.path);
+    let path = paths.find(|path| names::are_for_one_agent(subject.path, path))?;
+    Some((Paths::of(answer).path(path), vec![(path.to_owned(), "the same paragraph".to_owned())]))
 }
 
 /// The paragraphs that say enough: lines between blank ones, without the white space around them.

@@ -58,7 +58,11 @@ pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
         });
         if let Some((_, _, name)) = known {
             found.push((token, name));
-        } else if word.len() >= ASSIGNED && is_random(word) && is_assigned(&text[..token.start]) {
+        } else if word.len() >= ASSIGNED
+            && is_random(word)
+            && !text[token.end..].starts_with('(')
+            && is_assigned(&text[..token.start])
+        {
             found.push((token, "a credential"));
         }
     }
@@ -124,6 +128,7 @@ mod tests {
             (key("sk-", "your-key-goes-here-and-nowhere-else-1"), None),
             (format!("DB_PASSWORD=\"{random}\""), Some("a credential")),
             (format!("commit {random}"), None),
+            ("token = forge_hs256_with_public_key2(a, b)".to_owned(), None),
             ("sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned(), None),
             (format!("{}\n{random}{random}\n", key("-----BEGIN ", "PRIVATE KEY-----")), Some("a private key")),
             (format!("look for `{}` in the code", key("-----BEGIN ", "PRIVATE KEY-----")), None),
