@@ -99,6 +99,7 @@ pub fn service_on(
         .custom_method(ext::SESSIONS, Server::recorded_sessions)
         .custom_method(ext::AUDIT, Server::audit)
         .custom_method(ext::INSTRUCTION_FILES, Server::instruction_files)
+        .custom_method(ext::READERS, Server::readers)
         .custom_method(ext::PREVIEW, Server::preview)
         .custom_method(ext::TEXT_DOCUMENT_CONTENT, Server::text_document_content)
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)

@@ -33,6 +33,7 @@ mod paths;
 pub mod plan;
 pub mod portable;
 pub mod preview;
+pub mod readers;
 pub mod rename;
 pub mod roster;
 pub mod sentences;

@@ -60,6 +60,12 @@ fn said(world: &World, action: &Action) -> String {
                 out.push_str(&shown('-', &String::from_utf8_lossy(&old[range.clone()])));
                 out.push_str(&shown('+', text));
             }
+            Edit::Form { path, at, text, .. } => {
+                let old = world.read(path).expect("an edit is of a file that is there");
+                let (line, column) = position(&String::from_utf8_lossy(&old), *at);
+                let _ = writeln!(out, "  {} {line}:{column}", path.display());
+                out.push_str(&shown('+', text));
+            }
             Edit::Create { path, text } => {
                 let _ = writeln!(out, "  create {}", path.display());
                 out.push_str(&shown('+', text));
@@ -108,6 +114,11 @@ fn carried_out(world: &World, file: &Path, action: &Action) -> (World, Option<Pa
             Edit::Replace { path, range, text } => {
                 let mut raw = world.read(path).expect("an edit is of a file that is there").to_vec();
                 raw.splice(range.clone(), text.bytes());
+                world.write(path, raw);
+            }
+            Edit::Form { path, at, text, .. } => {
+                let mut raw = world.read(path).expect("an edit is of a file that is there").to_vec();
+                raw.splice(*at..*at, text.bytes());
                 world.write(path, raw);
             }
             Edit::Create { path, text } => {

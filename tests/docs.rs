@@ -58,6 +58,7 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::AGENTS, params::<ext::AgentsParams>(), result::<Agents>()),
         (ext::SESSIONS, params::<ext::SessionsParams>(), result::<Audits>()),
         (ext::AUDIT, params::<ext::AuditParams>(), result::<Audits>()),
+        (ext::READERS, params::<ext::ReadersParams>(), result::<ext::Readers>()),
         (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),
         ("briefing.fetch", params::<Question>(), result::<ext::Fetched>()),
         (ext::PREVIEW, params::<ext::PreviewParams>(), result::<Preview>()),

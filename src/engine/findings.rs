@@ -1,6 +1,6 @@
 //! The findings of one file, and which files can have any.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tower_lsp::jsonrpc::Result;
@@ -11,6 +11,7 @@ use super::session::Session;
 use super::view::{self, View};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::report::findings::exceptions::{Day, Declared, declared};
 use crate::report::findings::{self, Finding, Kind, Severity, names};
 use crate::report::portable;
 
@@ -46,18 +47,43 @@ impl Core {
     }
 }
 
+/// Exceptions that the `briefing.toml` of a workspace folder declares, for one file.
+pub(crate) struct InProject {
+    declared: Declared,
+    /// The file, relative to the folder.
+    inside: PathBuf,
+    today: Day,
+}
+
+impl InProject {
+    /// Returns the finding, unless it is excepted.
+    pub fn except(&mut self, finding: Finding) -> Option<Finding> {
+        self.declared.except(finding, &self.inside, self.today)
+    }
+}
+
+impl Core {
+    /// Returns the exceptions that the workspace folder of a file declares, if it has a `briefing.toml`.
+    pub(crate) async fn declared_exceptions(self: &Arc<Self>, path: &Path) -> Option<InProject> {
+        let folder = self.session().folder_of(path).cloned()?;
+        let (raw, _) = self.read(&folder.join(FILE_NAME)).await.ok()?;
+        let inside = path.strip_prefix(&folder).unwrap_or(path).to_owned();
+        Some(InProject { declared: declared(&raw), inside, today: self.defaults().surroundings.date })
+    }
+}
+
 /// Returns all findings of a file with the severity from the settings. Findings of kinds that are switched off are left
 /// out. `expected` are the failed expectations, or `None` if expectations were not evaluated.
 pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
-    let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
+    let problems = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let today = core.defaults().surroundings.date;
     let mut unsought = Vec::new();
     if expected.is_none() {
         unsought.push(Kind::ExpectationFailed);
     }
     let mut found: Vec<Finding> =
-        findings::findings(&view.subject()).into_iter().chain(declared).chain(expected.into_iter().flatten()).collect();
+        findings::findings(&view.subject()).into_iter().chain(problems).chain(expected.into_iter().flatten()).collect();
     // Comparing every line with every text is slow, and most users do not need it.
     if settings.severity(Kind::NotForEveryone).is_some() {
         found.extend(portable::findings(&view.subject()));

@@ -59,9 +59,25 @@ pub struct Settings {
     /// The number of lines from which an instruction file is reported as long, for agents without a limit of their own.
     /// Default: 500; 0 turns the finding off.
     pub long_file: Option<usize>,
+    /// Hints in instruction files that say which of your agents get a text, and when: at each `headings` (the default), also
+    /// at `lines` with other readers than the heading above them, or `off`.
+    pub readers: ReadersSetting,
     /// Permission to read the records that agents keep of their sessions, when you ask for sessions: `ask` (the
     /// default) asks you once, `on` allows it, `off` forbids it. They are never read otherwise.
     pub records: RecordsSetting,
+}
+
+/// Places of the hints that say which agents get a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadersSetting {
+    /// Nowhere.
+    Off,
+    /// At each heading, or at the first alone if the same agents get the whole file.
+    #[default]
+    Headings,
+    /// At each heading, and at each line with other readers than the heading above it.
+    Lines,
 }
 
 /// Permission to read records of sessions.

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{ClientCapabilities, DiagnosticTag, MarkupKind};
 
 use super::editing::Editing;
-use super::transport::TEXT_DOCUMENT_CONTENT;
+use super::transport::{FOLDS, TEXT_DOCUMENT_CONTENT};
 
 /// Capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +30,8 @@ pub(crate) struct Abilities {
     pub refreshes_hints: bool,
     /// True if the client supports refreshing code lenses.
     pub refreshes_lenses: bool,
+    /// True if the client supports refreshing folding ranges (LSP 3.18).
+    pub refreshes_folds: bool,
     /// True if published diagnostics may carry a document version.
     pub versions: bool,
     /// True if the server may ask the client to show a document.
@@ -85,6 +87,7 @@ impl Abilities {
                 .and_then(|workspace| workspace.code_lens.as_ref())
                 .and_then(|lenses| lenses.refresh_support)
                 == Some(true),
+            refreshes_folds: experimental.is_some_and(|all| all[FOLDS] == true),
             versions: diagnostics.and_then(|diagnostics| diagnostics.version_support) == Some(true),
             shows_documents: window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),

@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, ResourceOperationKind};
 
 use super::features::plans;
+use super::transport::SNIPPETS;
 use crate::report::actions::{Edit, Group};
 
 /// Capabilities of the client for edits.
@@ -26,6 +27,8 @@ pub(crate) struct Editing {
     pub confirms: bool,
     /// True if the client supports `workspace/applyEdit`.
     pub applies: bool,
+    /// True if edits may be snippets (LSP 3.18).
+    pub snippets: bool,
 }
 
 impl Editing {
@@ -50,6 +53,7 @@ impl Editing {
             // Neovim 0.12 asks for confirmation of text edits, but not of operations on files.
             confirms: ordered && edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
             applies: client.workspace.as_ref().and_then(|workspace| workspace.apply_edit) == Some(true),
+            snippets: ordered && client.experimental.as_ref().is_some_and(|all| all[SNIPPETS] == true),
         }
     }
 
@@ -57,7 +61,7 @@ impl Editing {
     /// server.
     pub fn can(self, edit: &Edit) -> bool {
         match edit {
-            Edit::Replace { .. } => true,
+            Edit::Replace { .. } | Edit::Form { .. } => true,
             Edit::Create { .. } => self.creates,
             Edit::Rename { .. } => self.renames,
             Edit::Delete { .. } => self.deletes && (self.confirms || self.applies),

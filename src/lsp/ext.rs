@@ -11,6 +11,7 @@ use tower_lsp::ls_types::request;
 use crate::answer::{Fate, Resolution, SessionKind};
 use crate::harness::custom::{Custom, FILE_NAME};
 use crate::report::briefing::{self, Probe, Size};
+use crate::report::readers;
 use crate::report::roster::UsedHere;
 use crate::report::session::SessionStep;
 use crate::request::{OneOrMany, Request};
@@ -34,6 +35,8 @@ pub const SESSION: &str = "briefing/session";
 pub const AGENTS: &str = "briefing/agents";
 /// Request: two answers side by side.
 pub const COMPARE: &str = "briefing/compare";
+/// Request: the agents that get each part of an instruction file.
+pub const READERS: &str = "briefing/readers";
 /// Request: every known instruction file, and the agents that read it.
 pub const INSTRUCTION_FILES: &str = "briefing/instructionFiles";
 /// Request: the exact prompt, and the file that each part comes from.
@@ -228,6 +231,72 @@ pub struct ChangedDocument {
     pub sizes: Size,
     /// True if a limit cuts text of some file.
     pub truncated: bool,
+}
+
+/// Parameters of `briefing/readers`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadersParams {
+    /// The instruction file.
+    pub text_document: TextDocument,
+}
+
+/// Result of `briefing/readers`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Readers {
+    /// Version of the index.
+    pub version: u64,
+    /// The parts of the file, in order; none if no agent gets any of it.
+    pub parts: Vec<ReadPart>,
+}
+
+/// A part of a file that the same agents get.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct ReadPart {
+    /// Its start.
+    pub start: Place,
+    /// Its end, exclusive.
+    pub end: Place,
+    /// Agents that get it; the note says when.
+    pub told: Vec<Reader>,
+    /// Agents that get another part of the file, or would get this one without a limit; the note says why they do not.
+    pub missed: Vec<Reader>,
+}
+
+/// A position in a document, in the position encoding of the session.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Place {
+    /// Line, from 0.
+    pub line: u32,
+    /// Character, from 0.
+    pub character: u32,
+}
+
+/// An agent that reads an instruction file.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Reader {
+    /// Id of the agent.
+    pub harness: String,
+    /// Title of the agent.
+    pub title: String,
+    /// When the agent gets the part, or why it does not.
+    pub note: String,
+}
+
+impl Reader {
+    pub(crate) fn of(reader: readers::Reader) -> Reader {
+        let readers::Reader { harness, title, note } = reader;
+        Reader { harness, title, note }
+    }
+}
+
+/// The request `workspace/foldingRange/refresh` of LSP 3.18.
+pub enum FoldingRangeRefresh {}
+
+impl request::Request for FoldingRangeRefresh {
+    type Params = ();
+    type Result = ();
+    const METHOD: &'static str = "workspace/foldingRange/refresh";
 }
 
 /// The notification `briefing/didChangeInstructions`.

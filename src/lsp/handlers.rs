@@ -171,6 +171,14 @@ impl LanguageServer for Server {
         self.completed(params).await
     }
 
+    async fn prepare_rename(&self, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+        self.rename_prepared(params).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.renamed(params).await
+    }
+
     async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
         self.renaming(params).await
     }

@@ -13,6 +13,7 @@ use tower_lsp::ls_types::*;
 
 use super::abilities::Abilities;
 use super::connection::Connection;
+use super::ext::FoldingRangeRefresh;
 use super::features::diagnostics::Diagnostics;
 use crate::engine::Core;
 use crate::engine::findings::{concerns, is_named};
@@ -77,8 +78,8 @@ const ASKS_FIRST: Duration = Duration::from_millis(20);
 const BLIND: &str = "Briefing cannot watch all directories: the system's limit (on Linux fs.inotify.max_user_watches) or the \
     setting briefing.watchLimit is reached. Answers stay right, but changes outside the editor show later.";
 
-/// Last published state per document: its revision and the result id.
-type Published = HashMap<Uri, (u64, String)>;
+/// Last published state per document: its revision, the result id, and the hash of its lenses, hints and folds.
+type Published = HashMap<Uri, (u64, String, u64)>;
 
 async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection, published: &mut Published) {
     // Declarations of a workspace decide which files are instruction files.
@@ -99,8 +100,8 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
             client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
-    // True if diagnostics changed without an edit of their document: the client cannot know that it should ask again.
-    let mut behind_its_back = false;
+    // True if something changed without an edit of its document: the client cannot know that it should ask again.
+    let mut stale = Stale::default();
     for (uri, path) in open {
         if !core.session().documents.contains_key(&uri) {
             continue;
@@ -108,39 +109,49 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
         let Ok(reported) = known.of(core, &path).await else { continue };
         // The document may have been closed in the meantime.
         let Some(revision) = reported.revision else { continue };
-        let now = (revision, reported.id.clone());
+        let now = (revision, reported.id.clone(), reported.marks);
         let before = published.get(&uri);
         if before == Some(&now) || (before.is_none() && reported.found.is_empty() && !is_named(&path, &core.session()))
         {
             continue;
         }
+        let is_same_text = before.is_some_and(|before| before.0 == revision);
+        stale.marks |= is_same_text && before.is_some_and(|before| before.2 != now.2);
         if abilities.pulls_diagnostics {
-            behind_its_back |= connection.state().is_told_otherwise(&uri, revision, &now.1);
-        } else {
-            behind_its_back |= before.is_some_and(|before| before.0 == revision);
+            stale.diagnostics |= connection.state().is_told_otherwise(&uri, revision, &now.1);
+        } else if before.is_none_or(|before| (before.0, &before.1) != (now.0, &now.1)) {
             let version = reported.version.filter(|_| abilities.versions);
             client.publish_diagnostics(uri.clone(), reported.found.clone(), version).await;
         }
         published.insert(uri, now);
     }
-    if behind_its_back {
-        refresh(client, abilities);
-    }
+    refresh(client, abilities, stale);
 }
 
-/// Asks the client to pull again.
-fn refresh(client: &Client, abilities: Abilities) {
+/// What a client shows and cannot know to be outdated.
+#[derive(Clone, Copy, Default)]
+struct Stale {
+    diagnostics: bool,
+    /// Lenses, hints and folding ranges.
+    marks: bool,
+}
+
+/// Asks the client to pull again what is outdated.
+fn refresh(client: &Client, abilities: Abilities, stale: Stale) {
     let client = client.clone();
     // Spawned, because a client that never answers must not stop publishing.
     tokio::spawn(async move {
-        if abilities.pulls_diagnostics {
+        if stale.diagnostics {
             let _ = client.workspace_diagnostic_refresh().await;
         }
-        if abilities.refreshes_hints {
+        if stale.marks && abilities.refreshes_hints {
             let _ = client.inlay_hint_refresh().await;
         }
-        if abilities.refreshes_lenses {
+        if stale.marks && abilities.refreshes_lenses {
             let _ = client.code_lens_refresh().await;
+        }
+        if stale.marks && abilities.refreshes_folds {
+            let _ = client.send_request::<FoldingRangeRefresh>(()).await;
         }
     });
 }

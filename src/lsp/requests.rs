@@ -7,17 +7,19 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
 use super::ext::{self, EffectiveInstructionsParams, ExplainParams, Explanations, Harnesses, NoParams, Status};
-use crate::answer::Resolution;
+use crate::answer::{Fate, Resolution};
 use crate::engine::Core;
 use crate::engine::convert::path_of;
 use crate::harness;
 use crate::lsp::{Server, announce};
+use crate::queries::neighbour::Neighbour;
 use crate::report::briefing::{self, Effective};
 use crate::report::context::{ContextReports, Counter, context_report};
 use crate::report::explain;
 use crate::report::judged::{Judged, judged};
 use crate::report::roster::UsedHere;
-use crate::request::{Defaults, Places, Request};
+use crate::request::{Defaults, Places, Request, beside};
+use crate::search::Probe;
 
 mod commands;
 mod compare;
@@ -81,13 +83,31 @@ impl Server {
         let (answers, _) = self.core.answers(&request, &places).await?;
         // Agents see an instruction file by its physical path, but the target by the path that was named.
         let physical = self.core.physical(&file).await;
-        let explanations = answers.iter().map(|answer| {
-            let known = explain::explain(&file, answer);
-            let known =
-                if known.0.is_none() && known.2.is_empty() { explain::explain(&physical, answer) } else { known };
-            ext::Explanation::of(answer, known)
+        // Without a file that the agent reads, a nested file is one that comes with a file beside it.
+        let beside = match places.target {
+            None => self.beside_it(&request, &places, &file).await?,
+            Some(_) => Vec::new(),
+        };
+        let explanations = answers.iter().enumerate().map(|(at, answer)| {
+            let later = beside.get(at).filter(|_| known(answer, &file, &physical).0.is_none());
+            let later =
+                later.filter(|later| known(later, &file, &physical).0.is_some_and(|fate| fate != Fate::Missing));
+            let answer = later.unwrap_or(answer);
+            ext::Explanation::of(answer, known(answer, &file, &physical))
         });
         Ok(Explanations { explanations: explanations.collect() })
+    }
+
+    /// Returns the answers for reading a file beside an instruction file below the start directory.
+    async fn beside_it(&self, request: &Request, places: &Places, file: &Path) -> Result<Vec<Arc<Resolution>>> {
+        let dir = beside(file);
+        if dir == places.cwd || !dir.starts_with(&places.cwd) {
+            return Ok(Vec::new());
+        }
+        let below = self.core.query(Neighbour::within(&dir)).await;
+        let Some(below) = below.value.as_ref() else { return Ok(Vec::new()) };
+        let places = Places { target: Some(dir.join(below)), ..places.clone() };
+        Ok(self.core.answers(request, &places).await?.0)
     }
 
     /// Handles `briefing/status`.
@@ -178,6 +198,12 @@ impl Core {
             Err(_) => path.to_owned(),
         }
     }
+}
+
+/// Explains the fate of a file, which the agent may know by its physical path.
+fn known<'a>(answer: &'a Resolution, file: &Path, physical: &Path) -> (Option<Fate>, String, Vec<&'a Probe>) {
+    let known = explain::explain(file, answer);
+    if known.0.is_none() && known.2.is_empty() { explain::explain(physical, answer) } else { known }
 }
 
 /// Returns the document if the request has no parameters but file, agents and `include`: announcements are about

@@ -35,7 +35,7 @@ use crate::engine::thread::OwnThread;
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;
-pub(super) use lsp_3_18::TEXT_DOCUMENT_CONTENT;
+pub(super) use lsp_3_18::{FOLDS, SNIPPET, SNIPPETS, TEXT_DOCUMENT_CONTENT};
 pub use notification::{NOT_UNDERSTOOD, NotUnderstood};
 
 /// Outcome of a session; `code` is the exit status of the process.

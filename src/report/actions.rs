@@ -10,6 +10,7 @@ mod budget;
 mod create;
 mod disk;
 mod expected;
+mod ignore;
 mod names;
 mod near;
 mod split;
@@ -17,6 +18,7 @@ mod text;
 mod workspace;
 
 use disk::Disk;
+pub use ignore::{fix_all, ignoring};
 pub use split::has_movable;
 
 /// One code action.
@@ -43,11 +45,13 @@ pub enum Group {
     Extract,
     /// Creates or completes the instruction files of a workspace.
     Workspace,
+    /// Applies all safe fixes of a file.
+    All,
 }
 
 impl Group {
     /// Every group.
-    pub const ALL: [Group; 3] = [Group::Fix, Group::Extract, Group::Workspace];
+    pub const ALL: [Group; 4] = [Group::Fix, Group::Extract, Group::Workspace, Group::All];
 
     /// Returns the LSP code action kind.
     pub fn word(self) -> &'static str {
@@ -55,6 +59,7 @@ impl Group {
             Group::Fix => "quickfix",
             Group::Extract => "refactor.extract",
             Group::Workspace => "source.briefing",
+            Group::All => "source.fixAll.briefing",
         }
     }
 }
@@ -70,6 +75,17 @@ pub enum Edit {
         range: Range<usize>,
         /// Replacement text.
         text: String,
+    },
+    /// Inserts a text with parts that the user fills in.
+    Form {
+        /// Path of the file.
+        path: PathBuf,
+        /// Where to insert it.
+        at: usize,
+        /// The text, as it is if nothing is filled in.
+        text: String,
+        /// Byte ranges of the text, in the order in which the user gets to them.
+        blanks: Vec<Range<usize>>,
     },
     /// Creates a file that does not exist.
     Create {
@@ -93,13 +109,21 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Returns the paths that the edit changes.
+    /// Returns the file that the edit changes; of a renamed file, its new path.
+    pub fn path(&self) -> &Path {
+        match self {
+            Edit::Replace { path, .. } | Edit::Form { path, .. } => path,
+            Edit::Create { path, .. } | Edit::Delete { path } | Edit::Rename { to: path, .. } => path,
+        }
+    }
+
+    /// Returns all paths that the edit changes.
     fn paths(&self) -> impl Iterator<Item = &Path> {
-        let (one, other) = match self {
-            Edit::Replace { path, .. } | Edit::Create { path, .. } | Edit::Delete { path } => (path, None),
-            Edit::Rename { from, to } => (from, Some(to)),
+        let from = match self {
+            Edit::Rename { from, .. } => Some(from.as_path()),
+            _ => None,
         };
-        std::iter::once(one).chain(other).map(PathBuf::as_path)
+        from.into_iter().chain([self.path()])
     }
 }
 

@@ -57,7 +57,7 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
 }
 
 /// Returns the end of the line that contains a byte, without the line ending.
-fn line_end(raw: &[u8], byte: usize) -> usize {
+pub(super) fn line_end(raw: &[u8], byte: usize) -> usize {
     let end = raw[byte..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| byte + end);
     end - usize::from(end > byte && raw[..end].ends_with(b"\r"))
 }

@@ -30,6 +30,9 @@ pub fn links(subject: &Subject) -> Vec<Link> {
 /// Returns the mention at a byte: its range and all places that it resolves to.
 pub fn leads(subject: &Subject, byte: usize) -> Option<(Range<usize>, Vec<Place>)> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
-    let words = named.into_iter().find(|words| words.at.start <= byte && byte <= words.at.end)?;
+    // The mark of an import belongs to it.
+    let mark = |start: usize| usize::from(start > 0 && subject.raw[start - 1] == b'@');
+    let words =
+        named.into_iter().find(|words| words.at.start - mark(words.at.start) <= byte && byte <= words.at.end)?;
     Some((words.at, words.leads_to))
 }

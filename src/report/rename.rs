@@ -48,6 +48,23 @@ pub fn reworded(text: &str, file: &Path, target: &Path, moves: &Moves, home: &Pa
     (concerned && reworded != text).then_some(reworded)
 }
 
+/// Returns the path that `new_text` names in place of `text`, which occurs in `file` and resolves to `target`.
+pub fn resolved(text: &str, new_text: &str, file: &Path, target: &Path, home: &Path) -> Option<PathBuf> {
+    let path = new_text.strip_prefix('@').unwrap_or(new_text).replace("\\ ", " ");
+    let inside = match path.strip_prefix("~/") {
+        Some(inside) => return Some(home.join(inside)).filter(|_| !inside.is_empty()),
+        None => Path::new(&path),
+    };
+    if path.is_empty() || path.ends_with('/') {
+        return None;
+    }
+    let written = text.split_once('#').map_or(text, |(path, _)| path).replace("\\ ", " ");
+    let leads = |base: &&Path| absolute(base, Path::new(&written)) == target;
+    let dir = file.parent()?;
+    let base = dir.ancestors().chain(target.ancestors().skip(1)).find(leads).unwrap_or(dir);
+    Some(absolute(base, inside))
+}
+
 /// Returns the relative path from a directory to a file.
 fn relative(from: &Path, to: &Path) -> String {
     let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
@@ -59,6 +76,23 @@ fn relative(from: &Path, to: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_name_is_taken_as_the_old_one_was() {
+        for (text, new_text, expected) in [
+            ("docs/a.md", "docs/b.md", Some("/r/docs/b.md")),
+            ("docs/a.md", "@docs/b.md", Some("/r/docs/b.md")),
+            ("./docs/a.md#x", "../b.md", Some("/b.md")),
+            ("docs/a.md", "~/b.md", Some("/h/b.md")),
+            ("docs/a.md", "/x/b.md", Some("/x/b.md")),
+            ("docs/a.md", "c\\ d.md", Some("/r/c d.md")),
+            ("docs/a.md", "", None),
+            ("docs/a.md", "docs/", None),
+        ] {
+            let found = resolved(text, new_text, Path::new("/r/CLAUDE.md"), Path::new("/r/docs/a.md"), Path::new("/h"));
+            assert_eq!(found, expected.map(PathBuf::from), "{text} -> {new_text}");
+        }
+    }
 
     #[test]
     fn words_follow_what_they_name() {

@@ -15,13 +15,13 @@ const MANIFEST: &str = "editors/vscode/package.json";
 const PAGE: &str = "editors/vscode/README.md";
 
 /// Settings that a workspace may set that nobody trusts yet: they run nothing and lead to no other place.
-const HARMLESS: [&str; 3] = ["cwd", "harnesses", "sessions"];
+const HARMLESS: [&str; 4] = ["cwd", "harnesses", "readers", "sessions"];
 
 /// The settings of the server as the settings page groups them, in the order in which people ask.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Which agents", &["harnesses", "edition", "extensions", "customHarnesses"]),
     ("How they start", &["cwd", "sessions", "home", "environment"]),
-    ("What is found", &["severities", "longFile", "watchLimit", "records"]),
+    ("What is found", &["severities", "readers", "longFile", "watchLimit", "records"]),
 ];
 
 /// What the settings page adds to a description, and the README does not have.

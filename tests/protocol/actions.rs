@@ -42,8 +42,10 @@ async fn offered(editor: &mut Editor, inside: &str, line: u32, only: Option<&str
     editor.ask("textDocument/codeAction", params).await.expect("a list")
 }
 
+/// The titles of actions but for exceptions, which are offered for every finding.
 fn titles(actions: &Value) -> Vec<&str> {
-    actions.as_array().expect("a list").iter().map(|action| action["title"].as_str().expect("a title")).collect()
+    let all = actions.as_array().expect("a list").iter().map(|action| action["title"].as_str().expect("a title"));
+    all.filter(|title| !title.starts_with("Ignore here") && !title.starts_with("Turn off in this project")).collect()
 }
 
 tests! {
@@ -83,6 +85,69 @@ tests! {
                 "edits": [{"range": start, "newText": "project_doc_max_bytes = 45056\n"}],
             },
         ]}));
+        editor.leave().await;
+    }
+
+    async fn a_finding_is_ignored_with_a_reason_that_the_user_types() {
+        let mut snippets = able();
+        snippets["workspace"]["workspaceEdit"]["snippetEditSupport"] = json!(true);
+        for (abilities, is_snippet) in [(snippets, true), (able(), false)] {
+            let mut editor = editor(abilities, json!(["codex"])).await;
+            editor.open_document(AGENTS, "# Rules\n\nzero\u{200b}width\n").await;
+            editor.diagnostics(AGENTS).await;
+            let actions = offered(&mut editor, AGENTS, 2, Some("quickfix")).await;
+            let all = actions.as_array().expect("a list");
+            let of = |title: &str| all.iter().find(|one| one["title"].as_str().is_some_and(|all| all.starts_with(title)));
+            let ignore = of("Ignore here (reason, until ").expect("offered").clone();
+            let edit = editor.ask("codeAction/resolve", ignore).await.expect("it")["edit"].clone();
+            let change = &edit["documentChanges"][0]["edits"][0];
+            let above = json!({"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 0}});
+            assert_eq!(change["range"], above);
+            let text = if is_snippet { &change["snippet"]["value"] } else { &change["newText"] };
+            let text = text.as_str().expect("a text");
+            assert!(text.starts_with("<!-- briefing-ignore hidden-characters until="), "{edit}");
+            assert_eq!(text.contains(": ${1:} -->\n"), is_snippet, "{text}");
+            // Without a reason nothing is ignored.
+            assert_eq!(text.ends_with(":  -->\n"), !is_snippet, "{text}");
+            let off = of("Turn off in this project: hidden-characters").expect("offered").clone();
+            let edit = editor.ask("codeAction/resolve", off).await.expect("it")["edit"].clone();
+            let uri = editor.uri("project/briefing.toml");
+            assert_eq!(edit["documentChanges"][0], json!({"kind": "create", "uri": uri}));
+            let declared = edit["documentChanges"][1]["edits"][0]["newText"].as_str().expect("a text").to_owned();
+            // What is declared there holds in the editor as it does for `check`.
+            editor.open_document("project/briefing.toml", &declared).await;
+            editor.until_diagnostics(AGENTS, |found| found["diagnostics"] == json!([])).await;
+            editor.leave().await;
+        }
+    }
+
+    async fn all_safe_fixes_of_a_file_are_one_action_for_those_who_ask_for_it() {
+        let mut editor = editor(able(), json!(["codex"])).await;
+        editor.open_document(AGENTS, "o\u{200b}ne\n\ntw\u{200b}o\n").await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, None).await;
+        assert!(!titles(&actions).iter().any(|title| title.starts_with("Fix all")), "{actions}");
+        let actions = offered(&mut editor, AGENTS, 0, Some("source.fixAll")).await;
+        assert_eq!(titles(&actions), ["Fix all that can be fixed safely in this file"]);
+        let edit = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("it")["edit"].clone();
+        let edits = edit["documentChanges"][0]["edits"].as_array().expect("edits");
+        assert_eq!((edits.len(), &edits[0]["newText"], &edits[1]["newText"]), (2, &json!(""), &json!("")), "{edit}");
+        editor.leave().await;
+    }
+
+    async fn a_fix_that_changes_several_files_is_shown_before_it_does() {
+        let mut editor = editor(able(), json!(["codex"])).await;
+        let section = |title: &str| format!("\n## {title}\n\n{}", "- Test all of it, every time.\n".repeat(20));
+        editor.open_document(AGENTS, &format!("# House\n{}{}", section("Testing"), section("Style"))).await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 4, Some("refactor.extract")).await;
+        let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+        let edit = &resolved["edit"];
+        let (id, note) = edit["changeAnnotations"].as_object().and_then(|notes| notes.iter().next()).expect("a note");
+        assert_eq!((&note["label"], &note["needsConfirmation"]), (&json!("Changes 2 files; tick all of them, and apply"), &json!(true)));
+        let changes = edit["documentChanges"].as_array().expect("changes");
+        let annotated = |change: &Value| change.get("annotationId").or(change["edits"][0].get("annotationId")).cloned();
+        assert!(changes.len() > 1 && changes.iter().all(|change| annotated(change) == Some(json!(id))), "{edit}");
         editor.leave().await;
     }
 
@@ -127,7 +192,7 @@ tests! {
             editor.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": editor.uri(copy), "type": 1}]})).await;
             editor.until_diagnostics(copy, |found| found["diagnostics"].as_array().is_some_and(|list| list.len() == 1)).await;
             let actions = offered(&mut editor, copy, 0, Some("quickfix")).await;
-            assert_eq!(actions.as_array().map(Vec::len), Some(usize::from(delete)), "{actions}");
+            assert_eq!(titles(&actions).len(), usize::from(delete), "{actions}");
             if delete {
                 let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
                 let change = &resolved["edit"]["documentChanges"][0];
@@ -208,7 +273,7 @@ tests! {
         let mut able_one = Editor::new();
         let result = able_one.initialize(json!({"capabilities": able()})).await;
         assert_eq!(result["capabilities"]["codeActionProvider"], json!({
-            "codeActionKinds": ["quickfix", "refactor.extract", "source.briefing", "refactor.rewrite"],
+            "codeActionKinds": ["quickfix", "refactor.extract", "source.briefing", "source.fixAll.briefing", "refactor.rewrite"],
             "resolveProvider": true,
         }));
         able_one.leave().await;

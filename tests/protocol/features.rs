@@ -245,4 +245,29 @@ tests! {
         ]));
         editor.leave().await;
     }
+
+    async fn headings_say_who_reads_them_and_the_parts_of_a_file_are_told_by_its_agents() {
+        let short = json!({"source": [{"files": ["AGENTS.md"], "limit": {"max": 20}}]});
+        let whole = json!({"source": [{"files": ["AGENTS.md"]}]});
+        let options = json!({"harnesses": ["short", "whole"], "customHarnesses": {"short": short, "whole": whole}});
+        let mut editor = Editor::with(json!({"capabilities": {}, "initializationOptions": options})).await;
+        editor.open_document(AGENTS, "# One\n\n- a\n- b\n- c\n\n# Two\n\n- d\n").await;
+        editor.diagnostics(AGENTS).await;
+        let document = json!({"uri": editor.uri(AGENTS)});
+        let found = editor.ask("briefing/readers", json!({"textDocument": document})).await.expect("parts");
+        let parts = found["parts"].as_array().expect("parts").clone();
+        let who = |part: &Value, list: &str| -> Vec<String> {
+            let all = part[list].as_array().expect("readers").iter();
+            all.map(|reader| reader["harness"].as_str().expect("an id").to_owned()).collect()
+        };
+        assert_eq!(parts.len(), 2, "{found}");
+        assert_eq!((who(&parts[0], "told"), who(&parts[0], "missed")), (vec!["short".into(), "whole".into()], vec![]));
+        assert_eq!((who(&parts[1], "told"), who(&parts[1], "missed")), (vec!["whole".into()], vec!["short".into()]));
+        let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+        let hints = editor.ask("textDocument/inlayHint", json!({"textDocument": document, "range": range})).await;
+        let hints = hints.expect("hints");
+        let labels: Vec<&str> = hints.as_array().expect("hints").iter().filter_map(|hint| hint["label"].as_str()).collect();
+        assert!(labels.contains(&"short and whole at start") && labels.contains(&"whole at start; not short"), "{labels:?}");
+        editor.leave().await;
+    }
 }

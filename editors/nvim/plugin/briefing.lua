@@ -69,6 +69,8 @@ local groups = {
   -- In instruction files: text that the model never sees, and the note where it begins.
   BriefingLost = { link = 'DiagnosticUnnecessary' },
   BriefingCut = { link = 'DiagnosticVirtualTextWarn' },
+  -- Lines that one of several agents does not get.
+  BriefingMissed = { link = 'DiagnosticSignWarn' },
 }
 
 local function highlight()

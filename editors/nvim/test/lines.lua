@@ -1,9 +1,90 @@
--- What goes on while instructions are read, moved, deleted and made.
+-- Who reads which line, and what goes on while instructions are read, moved, deleted and made.
 local t = require('harness')
 local p = require('project')
 local it, eventually, same, has, text, write = t.it, t.eventually, t.same, t.has, t.text, t.write
-local agents, source, long = p.agents, p.source, p.long
-local edit, shows = p.edit, p.shows
+local agents, nested, source, long = p.agents, p.nested, p.source, p.long
+local client, edit, shows, buffer = p.client, p.edit, p.shows, p.buffer
+
+--- The lines that have a sign, the first and the last.
+---@param buf integer
+local function marked(buf)
+  local ns = vim.api.nvim_get_namespaces()['briefing.marks']
+  local marks = ns and vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, {}) or {}
+  return #marks > 0 and { marks[1][2], marks[#marks][2] } or nil
+end
+
+--- The inlay hints that say who reads a heading.
+---@param buf integer
+local function readers(buf)
+  local found = {}
+  for _, hint in ipairs(vim.lsp.inlay_hint.get({ bufnr = buf })) do
+    local label = hint.inlay_hint.label
+    if not label:find('✂', 1, true) and not label:find('%', 1, true) then
+      table.insert(found, hint.inlay_hint.position.line + 1 .. ' ' .. label)
+    end
+  end
+  return found
+end
+
+it('headings say who reads them, and lines that one of several agents lacks have a sign', function()
+  t.tidy()
+  write(p.root .. '/CLAUDE.md', '@AGENTS.md\n')
+  write(agents, '# House rules\n\n' .. long .. '\n## Below the cut\n\n- One more.\n')
+  vim.cmd('Briefing harness codex claude-code')
+  local buf = edit(agents)
+  eventually('the hints', function()
+    return vim.deep_equal(readers(buf), {
+      '1 Codex and Claude Code at start',
+      '704 Claude Code at start; not Codex',
+    })
+  end)
+  local at = eventually('the signs', function()
+    return marked(buf)
+  end)
+  assert(vim.api.nvim_buf_get_offset(buf, at[1]) <= 32768 and vim.api.nvim_buf_get_offset(buf, at[1] + 1) > 32768)
+  same(at[2], vim.api.nvim_buf_line_count(buf) - 1, 'the last line')
+  vim.api.nvim_buf_set_lines(buf, 5, 600, false, {})
+  eventually('no signs', function()
+    return not marked(buf)
+  end)
+  vim.cmd('edit!')
+  vim.fn.delete(p.root .. '/CLAUDE.md')
+  write(agents, 'Write tests.\n')
+  vim.cmd('Briefing harness -')
+end)
+
+it('a rule for some files has lenses and hints, and its hover says that it waits', function()
+  t.tidy()
+  local rule = p.root .. '/.claude/rules/rust.md'
+  write(rule, '---\npaths: "**/*.rs"\n---\n# Rust\n\n- No unwrap.\n')
+  vim.cmd('Briefing harness claude-code')
+  local buf = edit(rule)
+  eventually('the hint', function()
+    return vim.deep_equal(readers(buf), { '4 Claude Code on read' })
+  end)
+  eventually('a lens', function()
+    return #vim.lsp.codelens.get(vim.fn.has('nvim-0.12') == 1 and { bufnr = buf } or buf) > 0
+  end)
+  local params = { textDocument = { uri = vim.uri_from_bufnr(buf) }, position = { line = 0, character = 0 } }
+  local answer = client():request_sync('textDocument/hover', params, 10000, buf)
+  local hover = answer and answer.result and answer.result.contents.value or ''
+  has(hover, 'Claude Code reads this file whole once it reads a file that it is for.')
+  vim.fn.delete(p.root .. '/.claude', 'rf')
+  vim.cmd('Briefing harness -')
+end)
+
+it('why from inside a nested file says what show says of it', function()
+  t.tidy()
+  vim.cmd('Briefing harness opencode')
+  edit(nested)
+  vim.cmd('Briefing why')
+  local shown = shows('briefing-view://why', 'OpenCode')
+  has(shown, 'at the start of a session, or when an agent reads a file beside it')
+  eventually('it is loaded', function()
+    return text(buffer('briefing-view://why')):find('● loaded', 1, true)
+  end)
+  vim.cmd('Briefing harness -')
+end)
 
 it('each tab page has a view of its own', function()
   t.tidy()
@@ -78,6 +159,28 @@ it('a deleted file whose buffer is open loses its findings, and gets them back w
     return #vim.diagnostic.get(buf) > 0
   end)
   vim.fn.delete(file)
+  vim.cmd('Briefing harness -')
+end)
+
+it('an import is followed from its mark on, and renamed with its file', function()
+  t.tidy()
+  write(p.root .. '/CLAUDE.md', '# Rules\n\n@docs/style.md\n')
+  write(p.root .. '/docs/style.md', 'Short names.\n')
+  vim.cmd('Briefing harness claude-code')
+  local buf = edit(p.root .. '/CLAUDE.md')
+  local at = { textDocument = { uri = vim.uri_from_bufnr(buf) }, position = { line = 2, character = 0 } }
+  local answer = client():request_sync('textDocument/definition', at, 10000, buf)
+  same(vim.uri_to_fname(answer.result[1].uri), p.root .. '/docs/style.md')
+  vim.api.nvim_win_set_cursor(0, { 3, 4 })
+  vim.lsp.buf.rename('docs/names.md')
+  eventually('the new name', function()
+    return vim.uv.fs_stat(p.root .. '/docs/names.md') and text(buf):find('@docs/names.md', 1, true)
+  end)
+  same(vim.uv.fs_stat(p.root .. '/docs/style.md'), nil)
+  vim.cmd('edit!')
+  for _, name in ipairs({ 'CLAUDE.md', 'docs' }) do
+    vim.fn.delete(p.root .. '/' .. name, 'rf')
+  end
   vim.cmd('Briefing harness -')
 end)
 

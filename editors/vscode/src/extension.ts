@@ -9,6 +9,7 @@ import { Findings } from './findings';
 import { Focus } from './focus';
 import { Page } from './page';
 import { Pulse } from './pulse';
+import { Readers } from './readers';
 import { Recorded } from './recorded';
 import { Server } from './server';
 import { Settings } from './settings';
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const timeline = new Page(context.extensionUri, 'timeline');
   const line = new Page(context.extensionUri, 'line');
   const findings = new Findings(context.extensionUri, server);
+  const readers = new Readers(context.extensionUri, server, pulse);
   const badges = new Badges(server, focus, pulse);
   const api = apiOf(server, pulse);
   const parts = { server, settings, api, focus, views, texts, trace, report, why, session, recorded, timeline, line };
@@ -57,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       recorded,
       timeline,
       line,
+      readers,
       badges,
     ],
     registerCommands(parts, version),
@@ -71,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   void server.restart();
   // The tests look at the parts; other extensions see the interface.
   return context.extensionMode === vscode.ExtensionMode.Test
-    ? { ...api, ...{ parts: { ...parts, status, findings, badges } } }
+    ? { ...api, ...{ parts: { ...parts, status, findings, readers, badges } } }
     : api;
 }
 

@@ -11,6 +11,7 @@ export const COMPARE = 'briefing/compare';
 export const SESSION = 'briefing/session';
 export const SESSIONS = 'briefing/sessions';
 export const AUDIT = 'briefing/audit';
+export const READERS = 'briefing/readers';
 export const PREVIEW = 'briefing/preview';
 export const FETCH = 'briefing.fetch';
 export const DID_CHANGE_INSTRUCTIONS = 'briefing/didChangeInstructions';
@@ -206,6 +207,24 @@ export interface InstructionFiles {
 export interface InstructionFile {
   path: string;
   harnesses: { harness: string; edition: string; fate: Fate | null; trigger: Trigger | null; reason: string }[];
+}
+
+/** The parts of an instruction file, by the agents that get them. */
+export interface Readers {
+  version: number;
+  parts: { start: Position; end: Position; told: Reader[]; missed: Reader[] }[];
+}
+
+export interface Position {
+  line: number;
+  character: number;
+}
+
+export interface Reader {
+  harness: string;
+  title: string;
+  /** When the agent gets the part, or why it does not. */
+  note: string;
 }
 
 export interface ContextReports {

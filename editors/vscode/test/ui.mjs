@@ -3,10 +3,12 @@
 import path from 'node:path';
 import { Host, repo } from './host.mjs';
 import { everyday } from './ui/everyday.mjs';
+import { lines } from './ui/lines.mjs';
 import { recorded } from './ui/recorded.mjs';
 import { room } from './ui/room.mjs';
 import { screens } from './ui/screens.mjs';
 import { trouble } from './ui/trouble.mjs';
+import { truth } from './ui/truth.mjs';
 import { untrusted } from './ui/untrusted.mjs';
 import { welcome } from './ui/welcome.mjs';
 import { Window } from './ui/window.mjs';

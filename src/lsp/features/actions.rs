@@ -1,24 +1,31 @@
 //! Code actions: fixes for findings, as edits that the editor applies.
 
 use std::collections::HashMap;
+use std::ops::Range as Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::ToSpan;
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
 use super::super::editing::Editing;
 use super::super::requests::Command;
+use super::super::transport::SNIPPET;
 use super::{diagnostics, plans};
 use crate::disk;
 use crate::engine::Core;
 use crate::engine::convert;
-use crate::engine::findings::concerns;
+use crate::engine::findings::{concerns, found};
 use crate::engine::view::{self, Spot, View};
 use crate::lsp::Server;
 use crate::report::actions::{self, Action, Edit, Group};
+use crate::report::findings::exceptions::Day;
 use crate::snapshot::{Ask, Fact, Facts};
+
+/// Id of the note on an edit of several files.
+const SEVERAL: &str = "several-files";
 
 /// Button that confirms an edit.
 const YES: &str = "Yes";
@@ -55,6 +62,8 @@ impl Server {
             only.as_ref().is_none_or(|only| only.iter().any(|kind| includes(kind.as_str(), group.word())))
         };
         // Actions for the whole workspace are offered in any of its files, if the client asks for that kind.
+        // A list without a filter has the fixes one by one.
+        let wanted = |group: Group| wanted(group) && (group != Group::All || only.is_some());
         let workspace = wanted(Group::Workspace) && (only.is_some() || concerns(&path, &self.core.session()));
         let offer = self.offer(&uri, &path, range, workspace).await?;
         let mut list: Vec<CodeAction> = Vec::new();
@@ -146,6 +155,9 @@ impl Server {
             Some(view) => self.diagnostics.expected(&self.core, path, view).await,
             None => Vec::new(),
         };
+        let mut excepted = self.core.declared_exceptions(path).await;
+        let top = self.core.session().folder_of(path).cloned();
+        let until = in_a_quarter(self.core.defaults().surroundings.date);
         let path = path.to_owned();
         let core = self.core.clone();
         let permit = core.readers.clone().acquire_owned().await.map_err(|_| Error::internal_error())?;
@@ -155,7 +167,14 @@ impl Server {
             let mut actions = Vec::new();
             if let Some(view) = &view {
                 let range = view.byte(range.start)..view.byte(range.end);
-                actions = actions::actions(&view.subject(), &facts, &range, &expected);
+                let subject = view.subject();
+                actions = actions::actions(&subject, &facts, &range, &expected);
+                actions.extend(actions::fix_all(&subject, &facts));
+                let found = found(&core, view, Some(expected)).into_iter();
+                let found: Vec<_> = found
+                    .filter_map(|(_, one)| excepted.as_mut().map_or(Some(one.clone()), |all| all.except(one)))
+                    .collect();
+                actions.extend(actions::ignoring(&subject, &facts, &found, &range, top.as_deref(), until));
             }
             if let Some(folder) = folder {
                 actions.extend(actions::for_workspace(&worktree(&path, &folder, &facts), &facts));
@@ -201,13 +220,23 @@ impl Core {
                         Some(view) => Spot { uri: uri.clone(), version: view.version, range: view.range(range) },
                         None => self.spot(path, range).await?,
                     };
-                    put(&mut operations, spot, text);
+                    put(&mut operations, spot, text, None);
+                }
+                Edit::Form { path, at, text, blanks } => {
+                    let spot = match view.filter(|view| view.seen == *path) {
+                        Some(view) => Spot { uri: uri.clone(), version: view.version, range: view.range(&(*at..*at)) },
+                        None => self.spot(path, &(*at..*at)).await?,
+                    };
+                    match editing.snippets {
+                        true => put(&mut operations, spot, &snippet(text, blanks), Some(SNIPPET)),
+                        false => put(&mut operations, spot, text, None),
+                    }
                 }
                 Edit::Create { path, text } => {
                     let uri = convert::uri_of(path)?;
                     let create = CreateFile { uri: uri.clone(), options: None, annotation_id: None };
                     operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
-                    put(&mut operations, Spot { uri, version: None, range: Range::default() }, text);
+                    put(&mut operations, Spot { uri, version: None, range: Range::default() }, text, None);
                 }
                 Edit::Rename { from, to } => {
                     let (old_uri, new_uri) = (self.uri_of(from, uri, view)?, convert::uri_of(to)?);
@@ -224,6 +253,18 @@ impl Core {
                     operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
                 }
             }
+        }
+        let mut files: Vec<&Path> = edits.iter().map(Edit::path).collect();
+        files.sort_unstable();
+        files.dedup();
+        // The user sees what happens to other files before it does.
+        if editing.confirms && files.len() > 1 && annotations.is_empty() {
+            let label = format!("Changes {} files; tick all of them, and apply", files.len());
+            annotations.insert(
+                SEVERAL.to_owned(),
+                ChangeAnnotation { label, needs_confirmation: Some(true), description: None },
+            );
+            plans::annotate(&mut operations, SEVERAL);
         }
         // Annotations ask for confirmation, so clients that cannot confirm get none.
         let annotations = (editing.confirms && !annotations.is_empty()).then_some(annotations);
@@ -242,6 +283,13 @@ impl Core {
     }
 }
 
+/// Returns the day on which an exception ends, if the user names no other: 90 days from today.
+fn in_a_quarter((year, month, day): Day) -> Day {
+    let today = jiff::civil::Date::new(year, month.cast_signed(), day.cast_signed());
+    let end = today.ok().and_then(|today| today.checked_add(90.days()).ok());
+    end.map_or((year, month, day), |end| (end.year(), end.month().cast_unsigned(), end.day().cast_unsigned()))
+}
+
 /// Returns the innermost directory above a file that contains `.git`, within its workspace folder; else the folder.
 fn worktree(file: &Path, folder: &Path, facts: &dyn Facts) -> PathBuf {
     let has_git = |dir: &&Path| matches!(facts.told(&Ask::Kind(dir.join(".git"))), Some(Fact::Kind(Ok(_))));
@@ -250,8 +298,12 @@ fn worktree(file: &Path, folder: &Path, facts: &dyn Facts) -> PathBuf {
 }
 
 /// Adds an edit to the last operation if that edits the same document, else as an operation of its own.
-fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str) {
-    let edit = OneOf::Left(TextEdit { range: spot.range, new_text: text.to_owned() });
+fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str, annotation: Option<&str>) {
+    let text_edit = TextEdit { range: spot.range, new_text: text.to_owned() };
+    let edit = match annotation {
+        Some(id) => OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id: id.to_owned() }),
+        None => OneOf::Left(text_edit),
+    };
     match operations.last_mut() {
         Some(DocumentChangeOperation::Edit(last)) if last.text_document.uri == spot.uri => last.edits.push(edit),
         _ => {
@@ -259,6 +311,21 @@ fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str) {
             operations.push(DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits: vec![edit] }));
         }
     }
+}
+
+/// Returns a text as a snippet: its blanks are the places that the user fills in, in order.
+fn snippet(text: &str, blanks: &[Bytes<usize>]) -> String {
+    let escaped = |text: &str| text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}");
+    let mut places: Vec<(usize, &Bytes<usize>)> = blanks.iter().enumerate().collect();
+    places.sort_by_key(|(_, blank)| blank.start);
+    let (mut out, mut at) = (String::new(), 0);
+    for (number, blank) in places {
+        out.push_str(&escaped(&text[at..blank.start]));
+        out.push_str(&format!("${{{}:{}}}", number + 1, escaped(&text[blank.clone()])));
+        at = blank.end;
+    }
+    out.push_str(&escaped(&text[at..]));
+    out
 }
 
 /// Converts operations for clients that only accept unordered text edits.

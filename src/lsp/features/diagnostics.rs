@@ -16,12 +16,13 @@ use crate::answer::Fate;
 use crate::engine::below::Samples;
 use crate::engine::convert;
 use crate::engine::expect::live::Proven;
-use crate::engine::findings::{concerns, found, is_named};
+use crate::engine::findings::{InProject, concerns, found, is_named};
 use crate::engine::memory::Memory;
 use crate::engine::view::{self, View};
 use crate::engine::{Core, thread};
 use crate::lsp::Server;
 use crate::report::findings::{Finding, Kind, Severity, page};
+use crate::report::{folding, lens};
 
 /// Repository whose web pages explain the kinds of findings. Clients that open the server's own pages get links to
 /// those, as does every client if the build knows no repository.
@@ -38,6 +39,8 @@ pub(crate) struct Reported {
     pub version: Option<i32>,
     /// Result id, which distinguishes two states of the diagnostics.
     pub id: String,
+    /// Hash of the lenses, hints and folding ranges, which distinguishes two states of these.
+    pub marks: u64,
     pub found: Vec<Diagnostic>,
 }
 
@@ -66,8 +69,12 @@ impl Diagnostics {
         let revision = core.session().revision_of(path);
         let work = async {
             let view = core.view(path).await?;
-            let found = of(core, self.connection.abilities(), &view, self.expected(core, path, &view).await);
-            Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), found })
+            let mut declared = core.declared_exceptions(path).await;
+            let expected = self.expected(core, path, &view).await;
+            let found = of(core, self.connection.abilities(), &view, expected, declared.as_mut());
+            // Only what is open shows lenses and hints.
+            let marks = if view.revision.is_some() { marks(core, &view) } else { 0 };
+            Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), marks, found })
         };
         self.reported.get(core, path.to_owned(), revision, work).await
     }
@@ -123,11 +130,19 @@ impl Diagnostics {
     }
 }
 
-/// Returns all diagnostics of a file. `expected` are its failed expectations.
-fn of(core: &Core, abilities: Abilities, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
-    let found = found(core, view, Some(expected))
-        .into_iter()
-        .filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
+/// Returns all diagnostics of a file. `expected` are its failed expectations, `declared` the exceptions of its project.
+fn of(
+    core: &Core,
+    abilities: Abilities,
+    view: &View,
+    expected: Vec<Finding>,
+    declared: Option<&mut InProject>,
+) -> Vec<Diagnostic> {
+    let mut found = found(core, view, Some(expected));
+    if let Some(declared) = declared {
+        found = found.into_iter().filter_map(|(severity, one)| Some((severity, declared.except(one)?))).collect();
+    }
+    let found = found.into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
@@ -180,6 +195,21 @@ fn explanation(code: &str, abilities: Abilities) -> String {
     } else {
         format!("{REPOSITORY}/blob/main/docs/findings.md#{code}")
     }
+}
+
+/// Returns a hash that distinguishes two states of what a document shows beside its diagnostics.
+fn marks(core: &Core, view: &View) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for hint in core.hints(view) {
+        (hint.at, hint.label, hint.tooltip).hash(&mut hasher);
+    }
+    for lens in lens::lenses(&view.subject()) {
+        (lens.title, lens.harness).hash(&mut hasher);
+    }
+    for fold in folding::folds(&view.subject()) {
+        (fold.range, fold.instead).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Returns a hash that distinguishes two states of a document's diagnostics.

@@ -1,19 +1,23 @@
 //! Inlay hints, code lenses and folding ranges.
 
 use serde_json::json;
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
+use crate::engine::Core;
+use crate::engine::settings::ReadersSetting;
+use crate::engine::view::View;
 use crate::lsp::Server;
+use crate::lsp::ext;
 use crate::report::lens::Leads;
-use crate::report::{folding, hints, lens};
+use crate::report::{folding, hints, lens, readers};
 
 impl Server {
     /// Handles `textDocument/inlayHint`.
     pub(crate) async fn hints(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let wanted = view.byte(params.range.start)..=view.byte(params.range.end);
-        let found = hints::hints(&view.subject()).into_iter().filter(|hint| wanted.contains(&hint.at));
+        let found = self.core.hints(&view).into_iter().filter(|hint| wanted.contains(&hint.at));
         let hint = |hint: hints::Hint| InlayHint {
             position: view.position(hint.at),
             label: InlayHintLabel::String(hint.label),
@@ -61,5 +65,37 @@ impl Server {
             })
         };
         Ok(Some(folding::folds(&view.subject()).into_iter().filter_map(fold).collect()))
+    }
+    /// Handles `briefing/readers`.
+    pub(crate) async fn readers(&self, params: ext::ReadersParams) -> Result<ext::Readers> {
+        let uri = params.text_document.uri;
+        let uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
+        let version = self.core.index.version();
+        let Some(view) = self.core.concerned(&uri).await? else {
+            return Ok(ext::Readers { version, parts: Vec::new() });
+        };
+        let part = |part: readers::Part| {
+            let Range { start, end } = view.range(&part.range);
+            let place = |position: Position| ext::Place { line: position.line, character: position.character };
+            let named = |all: Vec<readers::Reader>| all.into_iter().map(ext::Reader::of).collect();
+            ext::ReadPart { start: place(start), end: place(end), told: named(part.told), missed: named(part.missed) }
+        };
+        Ok(ext::Readers { version, parts: readers::parts(&view.subject()).into_iter().map(part).collect() })
+    }
+}
+
+impl Core {
+    /// Returns all hints of a file, in text order.
+    pub(crate) fn hints(&self, view: &View) -> Vec<hints::Hint> {
+        let subject = view.subject();
+        let places = match self.session().settings.readers {
+            ReadersSetting::Off => None,
+            ReadersSetting::Headings => Some(readers::Places::Headings),
+            ReadersSetting::Lines => Some(readers::Places::Lines),
+        };
+        let mut found = places.map_or_else(Vec::new, |places| readers::hints(&subject, places));
+        found.extend(hints::hints(&subject));
+        found.sort_by_key(|hint| hint.at);
+        found
     }
 }

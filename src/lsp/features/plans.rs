@@ -130,23 +130,29 @@ impl Server {
 /// Adds a note to every part of an edit.
 fn annotated(mut edit: WorkspaceEdit, note: ChangeAnnotation) -> WorkspaceEdit {
     if let Some(DocumentChanges::Operations(operations)) = &mut edit.document_changes {
-        let id = || Some(NOTE.to_owned());
-        for operation in operations {
-            match operation {
-                DocumentChangeOperation::Op(ResourceOp::Create(create)) => create.annotation_id = id(),
-                DocumentChangeOperation::Op(ResourceOp::Rename(rename)) => rename.annotation_id = id(),
-                DocumentChangeOperation::Op(ResourceOp::Delete(delete)) => delete.annotation_id = id(),
-                DocumentChangeOperation::Edit(document) => {
-                    for edit in &mut document.edits {
-                        if let OneOf::Left(text_edit) = edit {
-                            let text_edit = text_edit.clone();
-                            *edit = OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id: NOTE.to_owned() });
-                        }
-                    }
+        annotate(operations, NOTE);
+    }
+    edit.change_annotations = Some(HashMap::from([(NOTE.to_owned(), note)]));
+    edit
+}
+
+/// Gives all operations of an edit one annotation.
+pub(super) fn annotate(operations: &mut [DocumentChangeOperation], note: &str) {
+    let id = || Some(note.to_owned());
+    for operation in operations {
+        match operation {
+            DocumentChangeOperation::Op(ResourceOp::Create(create)) => create.annotation_id = id(),
+            DocumentChangeOperation::Op(ResourceOp::Rename(rename)) => rename.annotation_id = id(),
+            DocumentChangeOperation::Op(ResourceOp::Delete(delete)) => delete.annotation_id = id(),
+            DocumentChangeOperation::Edit(document) => {
+                for edit in &mut document.edits {
+                    let text_edit = match edit {
+                        OneOf::Left(text_edit) => text_edit.clone(),
+                        OneOf::Right(annotated) => annotated.text_edit.clone(),
+                    };
+                    *edit = OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id: note.to_owned() });
                 }
             }
         }
     }
-    edit.change_annotations = Some(HashMap::from([(NOTE.to_owned(), note)]));
-    edit
 }

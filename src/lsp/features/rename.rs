@@ -3,17 +3,68 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
 use super::super::Server;
-use crate::engine::convert;
+use crate::answer::Place;
+use crate::disk::Filesystem;
+use crate::engine::convert::{self, path_of};
 use crate::engine::view::{file, seen_as};
+use crate::report::links::leads;
 use crate::report::mentions::{leading_to, named};
-use crate::report::rename::{Moves, reworded};
+use crate::report::rename::{Moves, resolved, reworded};
 use crate::request::beside;
+use crate::text;
 
 impl Server {
+    /// Handles `textDocument/prepareRename`: a mention that leads to one file is renamed together with the file.
+    pub(crate) async fn rename_prepared(
+        &self,
+        at: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        let Some((range, placeholder, _)) = self.renamable(&at).await? else { return Ok(None) };
+        Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
+    }
+
+    /// Handles `textDocument/rename`: renames the mentioned file, and rewrites every mention of it.
+    pub(crate) async fn renamed(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        let at = params.text_document_position;
+        let Some((_, text, old)) = self.renamable(&at).await? else { return Ok(None) };
+        let file = path_of(&at.text_document.uri)?;
+        let home = self.core.defaults().home.clone();
+        let new = resolved(&text, &params.new_name, &file, &old, &home)
+            .ok_or_else(|| Error::invalid_params(format!("`{}` names no file", params.new_name)))?;
+        if self.core.files.lstat(&new).is_ok() {
+            return Err(Error::invalid_params(format!("`{}` exists already", params.new_name)));
+        }
+        let (Some(old_uri), Some(new_uri)) = (convert::uri_of(&old), convert::uri_of(&new)) else { return Ok(None) };
+        let renamed = FileRename { old_uri: old_uri.to_string(), new_uri: new_uri.to_string() };
+        let edit = self.renaming(RenameFilesParams { files: vec![renamed] }).await?;
+        let changes = edit.and_then(|edit| edit.changes).unwrap_or_default();
+        let version = |uri: &Uri| self.core.session().documents.get(uri).map(|document| document.version);
+        let edits = changes.into_iter().map(|(uri, edits)| {
+            let text_document = OptionalVersionedTextDocumentIdentifier { version: version(&uri), uri };
+            let edits = edits.into_iter().map(OneOf::Left).collect();
+            DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits })
+        });
+        let rename = RenameFile { old_uri, new_uri, options: None, annotation_id: None };
+        let operations = edits.chain([DocumentChangeOperation::Op(ResourceOp::Rename(rename))]).collect();
+        let document_changes = Some(DocumentChanges::Operations(operations));
+        Ok(Some(WorkspaceEdit { document_changes, ..WorkspaceEdit::default() }))
+    }
+
+    /// Returns the mention at a position: its range, its text and the one file that it leads to.
+    async fn renamable(&self, at: &TextDocumentPositionParams) -> Result<Option<(Range, String, PathBuf)>> {
+        if !self.connection.abilities().editing.renames {
+            return Ok(None);
+        }
+        let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
+        let Some((words, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
+        let [Place::Path(path)] = places.as_slice() else { return Ok(None) };
+        Ok(Some((view.range(&words), text::lossy(&view.raw[words.clone()]).into_owned(), path.clone())))
+    }
+
     /// Handles `workspace/willRenameFiles`.
     pub(crate) async fn renaming(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
         let mut moves = Vec::new();

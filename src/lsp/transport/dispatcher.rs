@@ -302,6 +302,9 @@ impl<S: LanguageServer> Dispatcher<S> {
         let Some((id, number)) = started.id else { return };
         let result = match outcome {
             Ok(Ok(Some(response))) if started.method == "initialize" => response.into_parts().1.map(lsp_3_18::placed),
+            Ok(Ok(Some(response))) if matches!(&*started.method, "codeAction/resolve" | "textDocument/codeAction") => {
+                response.into_parts().1.map(lsp_3_18::with_snippets)
+            }
             Ok(Ok(Some(response))) => response.into_parts().1,
             // The service leaves unknown `$/` requests unanswered; LSP wants MethodNotFound.
             Ok(Ok(None)) => Err(Error::method_not_found()),

@@ -67,6 +67,9 @@ fn sentence(subject: &Subject, beside: Option<&(Subject, String)>) -> String {
 }
 
 fn does(answer: &Resolution, subject: &Subject, beside: Option<&(Subject, String)>) -> Does {
+    if answer.sources_of(subject.path).any(waits) {
+        return Does::Reads(Trigger::Read, Part::Whole);
+    }
     if let Some(source) = answer.sources_of(subject.path).find(|source| source.fate.reaches()) {
         let kept = source.kept.iter().map(ExactSizeIterator::len).sum();
         let part = match (source.fate, source.size) {
@@ -81,6 +84,11 @@ fn does(answer: &Resolution, subject: &Subject, beside: Option<&(Subject, String
         sources.any(|(_, source)| source.fate.reaches()).then(|| start.clone())
     });
     there.map_or(Does::Nothing, Does::ReadsFrom)
+}
+
+/// Returns true if the agent reads the file once it works on a file of the rule's pattern.
+fn waits(source: &Source) -> bool {
+    source.fate == Fate::Dropped && source.limit.is_none() && source.trigger == Trigger::Read
 }
 
 fn clause(does: &Does, titles: &[&str], first: bool, alone: bool) -> String {
@@ -138,6 +146,7 @@ fn outcome(source: &Source) -> String {
         format!(" (limit {} {} {}, {})", grouped(limit.value), unit(limit.unit), per(limit.per), inert(&limit.from))
     });
     match (source.fate, source.size) {
+        _ if waits(source) => "not yet".to_owned(),
         (Fate::Truncated, Some(size)) => {
             let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
             format!("cut, {} of {} B loaded{limit}", grouped(kept), grouped(size.bytes))

@@ -7,6 +7,7 @@ local M = {}
 ---@field icons? table<string, string>  An icon by fate, over the defaults
 ---@field cuts? boolean      Fade lost text and note where it begins
 ---@field codelens? boolean  Show code lenses in instruction files
+---@field marks? boolean     Mark lines that one of several agents does not get
 ---@field hints? boolean     Show inlay hints in instruction files
 ---@field poll_ms? integer   How often a server that sends no change notifications is asked, while somebody looks
 
@@ -17,6 +18,7 @@ local defaults = {
   cuts = true,
   codelens = true,
   hints = true,
+  marks = true,
   poll_ms = 1000,
 }
 
@@ -27,6 +29,7 @@ local kinds = {
   cuts = 'boolean',
   codelens = 'boolean',
   hints = 'boolean',
+  marks = 'boolean',
   poll_ms = 'number',
 }
 local windows = { split = true, vsplit = true, float = true, tab = true }

@@ -181,6 +181,7 @@ function M.lens(bufnr)
   if not file or not M.is_instructions(file) then
     return
   end
+  require('briefing.marks').draw(bufnr)
   local config = require('briefing.config').get()
   if config.hints and M.offers('inlayHintProvider') then
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })

@@ -65,6 +65,7 @@ function M.touch()
       callback()
     end
     M.states()
+    require('briefing.marks').refresh()
   end, PACE_MS)
 end
 

@@ -8,6 +8,7 @@ import type { Api } from '../../src/api';
 import type { Parts } from '../../src/commands';
 import type { Badges } from '../../src/badges';
 import type { Findings } from '../../src/findings';
+import type { Readers } from '../../src/readers';
 import type { StatusItems } from '../../src/status';
 
 export const DEADLINE = 15_000;
@@ -35,7 +36,7 @@ export async function until<T>(what: string, ask: () => T | Promise<T>, deadline
 }
 
 export const extension = () => {
-  type Tested = Api & { parts: Parts & { status: StatusItems; findings: Findings; badges: Badges } };
+  type Tested = Api & { parts: Parts & { status: StatusItems; findings: Findings; readers: Readers; badges: Badges } };
   const found = vscode.extensions.getExtension<Tested>('briefing.briefing');
   assert.ok(found, 'the extension is there');
   return found;

@@ -19,6 +19,7 @@ export async function run(): Promise<void> {
     mocha.suite.emit('pre-require', globalThis, '', mocha);
     await import('./answers');
     await import('./lines');
+    await import('./fixes');
     await import('./pages');
     await import('./trouble');
     // Where the server does not even start, one failure says it.

@@ -1,4 +1,4 @@
-// What stays in question while instructions are read, and their badges in the Explorer.
+// What stays in question while instructions are read, and who reads which of their lines.
 
 import * as assert from 'node:assert/strict';
 import * as path from 'node:path';
@@ -8,6 +8,17 @@ import { DEADLINE, drawn, folder, remove, rules, show, started, until, write } f
 const AGENTS = ['codex', 'claude-code'];
 /** Codex reads 32 KiB; Claude Code reads the same file whole, by an import. */
 const LONG = `# House rules\n\n${rules(1500)}\n## Above the cut\n\n${rules(200)}\n## Below the cut\n\n${rules(20)}`;
+
+async function hintsOf(document: vscode.TextDocument): Promise<string[]> {
+  const range = new vscode.Range(0, 0, document.lineCount, 0);
+  const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>(
+    'vscode.executeInlayHintProvider',
+    document.uri,
+    range,
+  );
+  const labels = hints.map(({ label, position }) => `${position.line + 1} ${label as string}`);
+  return labels.filter(label => !label.includes('✂') && !label.includes('%'));
+}
 
 describe('the lines of instructions', () => {
   before(async () => {
@@ -59,6 +70,45 @@ describe('the lines of instructions', () => {
     await vscode.commands.executeCommand('briefing.refresh');
     assert.equal(views.instructions.description, 'two/lib/other.rs');
     remove(folder('two'), 'notes.txt');
+  });
+
+  it('say at their headings who reads them, and when', async () => {
+    await started();
+    const { document } = await show(folder('two'), 'AGENTS.md');
+    const wanted = [
+      '1 Codex and Claude Code at start',
+      '1504 Codex and Claude Code at start',
+      '1707 Claude Code at start; not Codex',
+    ];
+    await until('the hints', async () => (await hintsOf(document)).join('\n') === wanted.join('\n')).catch(async () =>
+      assert.deepEqual(await hintsOf(document), wanted),
+    );
+    // One that is the same for the whole file is said once.
+    const rule = (await show(folder('two'), '.claude/rules/pins.md')).document;
+    await until('the rule', async () => (await hintsOf(rule)).join() === '4 Claude Code on read');
+    const user = vscode.workspace.getConfiguration('briefing');
+    await user.update('readers', 'off', vscode.ConfigurationTarget.Global);
+    await until('none', async () => !(await hintsOf(document)).length);
+    await user.update('readers', 'lines', vscode.ConfigurationTarget.Global);
+    // The cut is in a line above the heading: from there on each line says it.
+    await until('lines', async () =>
+      (await hintsOf(document)).some(hint => /^1[67]\d\d Claude Code at start; not Codex$/.test(hint)),
+    );
+    await user.update('readers', undefined, vscode.ConfigurationTarget.Global);
+  });
+
+  it('are marked where one of several agents does not get them', async () => {
+    const { readers } = await started();
+    const editor = await show(folder('two'), 'AGENTS.md');
+    const marked = await until('the marks', () => readers.marksOf(editor)[0]);
+    const [first, last] = [editor.document.offsetAt(marked.start), marked.end.line];
+    assert.equal(first, 32_768);
+    assert.ok(last >= 1727, String(last));
+    // Shorter, all get it.
+    await editor.edit(edit => edit.delete(new vscode.Range(1000, 0, 1800, 0)));
+    await until('no marks', () => !readers.marksOf(editor).length);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await until('the marks again', () => readers.marksOf(editor).length);
   });
 
   it('have a badge in the Explorer with the agents that load their file', async () => {
