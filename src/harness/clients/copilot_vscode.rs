@@ -5,7 +5,7 @@
 //! are not files of the workspace or the home directory.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,6 +94,7 @@ impl Edition for CopilotVscode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
+        doubt_odd_settings(&settings, &mut chain.answer);
         let mut roots = vec![at.cwd.clone()];
         if settings.flag("chat.useCustomizationsInParentRepositories", false) {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
@@ -117,6 +118,10 @@ impl Edition for CopilotVscode {
         let mut own = named(of_copilot(at, &roots), |_| is_on.then_some(()).ok_or(USE_FILES), chain.search)?;
         let mut others = named(conventional(at, &roots), |name| switch(name, &settings), chain.search)?;
         chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
+        let known = own.iter().chain(&others).filter(|(_, on)| on.is_ok()).map(|(path, _)| path.clone()).collect();
+        for files in [&mut own, &mut others] {
+            leave_links_out(files, &known, &mut chain)?;
+        }
         for files in [&mut own, &mut others] {
             files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
         }
@@ -189,6 +194,33 @@ fn named(names: Names, on: impl Fn(&str) -> Result<(), &'static str>, search: &m
         files.extend(alike.map(|entry| (dir.join(&entry.name), on(name))));
     }
     Ok(files)
+}
+
+/// Leaves out files that link to another one of them: that one is attached in their place.
+fn leave_links_out(files: &mut Vec<Candidate>, known: &HashSet<PathBuf>, chain: &mut Chain) -> Known<()> {
+    for (path, on) in std::mem::take(files) {
+        match chain.search.real(&path)?.ok().filter(|real| *real != path && known.contains(real)) {
+            None => files.push((path, on)),
+            Some(real) => {
+                let reason = format!("links to {}", real.display());
+                let source = Source::new(&path, Scope::Project, Fate::Shadowed, reason);
+                chain.answer.sources.push(Source { by: Some(real), ..source });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Doubts settings of another type than their own.
+fn doubt_odd_settings(settings: &Settings, answer: &mut Answer) {
+    let flags = ["chat.useAgentsMdFile", "chat.useClaudeMdFile", USE_FILES, "chat.includeApplyingInstructions"];
+    let is_odd = |key: &&&str| settings.is_odd(key, |value| matches!(value, Value::Bool(_)));
+    let locations = "chat.instructionsFilesLocations";
+    let odd = flags.iter().find(is_odd).copied();
+    let odd = odd.or_else(|| settings.is_odd(locations, |value| matches!(value, Value::Table(_))).then_some(locations));
+    if let Some(key) = odd {
+        answer.doubt(&[Certain::Set], format!("the value of {key} is of another type than the setting"));
+    }
 }
 
 fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Names {

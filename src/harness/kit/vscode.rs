@@ -45,6 +45,11 @@ impl Settings {
         self.layers.iter().rev().find_map(|layer| layer.get(key)?.as_bool()).unwrap_or(default)
     }
 
+    /// Returns true if a file gives the setting a value of another type than its own.
+    pub fn is_odd(&self, key: &str, is_own: fn(&Value) -> bool) -> bool {
+        self.layers.iter().filter_map(|layer| layer.get(key)).any(|node| !is_own(&node.value))
+    }
+
     /// Returns true if either file has the setting.
     pub fn names(&self, key: &str) -> bool {
         self.layers.iter().any(|layer| layer.get(key).is_some())

@@ -105,7 +105,9 @@ impl Importer {
                     }
                     Err(Unreadable::Errno(Errno::NOENT)) => out.push(text.slice(token)),
                     Err(problem) => {
-                        out.push(format!("<!-- Import failed: {name} - {} -->", describe(&problem, &path)).into());
+                        let verb = if chain.search.stat(&path, "an import")?.is_ok() { "open" } else { "access" };
+                        let why = describe(&problem, verb, &path);
+                        out.push(format!("<!-- Import failed: {name} - {why} -->").into());
                     }
                 }
             }
@@ -200,9 +202,9 @@ fn say(chain: &mut Chain, path: &Path, raw: &Content) {
 }
 
 /// Formats an error as Node does.
-fn describe(problem: &Unreadable, path: &Path) -> String {
+fn describe(problem: &Unreadable, verb: &str, path: &Path) -> String {
     match problem {
-        Unreadable::Errno(errno) => format!("{}: {}, access '{}'", errno.name(), errno.text(), path.display()),
+        Unreadable::Errno(errno) => format!("{}: {}, {verb} '{}'", errno.name(), errno.text(), path.display()),
         Unreadable::Not(FileKind::Dir) => "EISDIR: illegal operation on a directory, read".to_owned(),
         other => other.to_string(),
     }

@@ -8,7 +8,7 @@ use crate::glob::Picomatch;
 use crate::harness::kit::conventional::{Chain, File, Load};
 use crate::harness::kit::heads;
 use crate::search::Known;
-use crate::snapshot::{Ask, FileType, relative};
+use crate::snapshot::{Ask, Errno, FileType, Unreadable, relative};
 use crate::text::{js_trim, lossy_without_bom};
 
 /// Folder of rules, its scope, and the name of the extension that it belongs to.
@@ -79,7 +79,10 @@ fn read(chain: &mut Chain, root: &Path) -> Known<Vec<String>> {
     let succeeds = match chain.at.tool {
         // An existing file is not overwritten before it was read, which already added its rules.
         Tool::Write => found.is_err(),
-        Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => found == Ok(FileType::File),
+        Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => {
+            let read = chain.search.read(&target, "a read that fails brings nothing")?;
+            found == Ok(FileType::File) && !matches!(read, Err(Unreadable::Errno(Errno::ACCES)))
+        }
     };
     if !succeeds {
         return Ok(Vec::new());

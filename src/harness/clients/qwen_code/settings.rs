@@ -97,7 +97,8 @@ impl Settings {
             Some(names) => names,
             None => return Err(Halt::refused(own, "context.fileName must be a text or a list of texts".to_owned())),
         };
-        let remembers = value(&["memory", "enableManagedAutoMemory"]).and_then(Node::as_bool) != Some(false);
+        let remembers = value(&["memory", "enableManagedAutoMemory"]);
+        let remembers = remembers.is_none_or(|node| node.value == Value::Null || truthy(Some(node)));
         let runtime = value(&["advanced", "runtimeOutputDir"]).and_then(Node::as_text).map(str::to_owned);
         let Trusted { trusted, variables, .. } = trust;
         Ok(Settings { names, format, language, trusted, remembers, runtime, variables, included })
