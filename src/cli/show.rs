@@ -532,7 +532,9 @@ pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Resul
     let dir = directory(option, named, here)?.unwrap_or_else(|| here.to_owned());
     match Real.list(&dir) {
         Ok(_) => Ok(dir),
-        Err(problem) => Err(format!("{} cannot be listed ({}); start where you may read", dir.display(), problem.text())),
+        Err(problem) => {
+            Err(format!("{} cannot be listed ({}); start where you may read", dir.display(), problem.text()))
+        }
     }
 }
 

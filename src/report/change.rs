@@ -11,8 +11,8 @@ use super::front_matter::head;
 use super::inspection::{GrantChange, Note};
 use super::judged::Judged;
 use super::sentences;
-use crate::formats;
 use crate::answer::{Fate, Leaf, Place, Resolution, Source, Tool, Trigger};
+use crate::formats;
 use crate::snapshot::Content;
 
 /// Result of `briefing compare --base`.

@@ -116,7 +116,14 @@ tests! {
             let declared = edit["documentChanges"][1]["edits"][0]["newText"].as_str().expect("a text").to_owned();
             // What is declared there holds in the editor as it does for `check`.
             editor.open_document("project/briefing.toml", &declared).await;
-            editor.until_diagnostics(AGENTS, |found| found["diagnostics"] == json!([])).await;
+            let wanted = editor.uri(AGENTS);
+            loop {
+                let said = editor.said().await;
+                let is_about = said["method"] == "textDocument/publishDiagnostics" && said["params"]["uri"] == wanted;
+                if is_about && said["params"]["diagnostics"] == json!([]) {
+                    break;
+                }
+            }
             editor.leave().await;
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn text(report: &Report) -> (String, usize) {
         });
         let _ = write!(out, "{shown}\n\n");
     }
-    (out + &summary(report) + "\n", lost)
+    (out + &lines::wrapped(&summary(report), width).join("\n") + "\n", lost)
 }
 
 /// For editors and `grep`: a line for each finding.

@@ -39,7 +39,8 @@ fn costly(answer: &Resolution) -> String {
     let mut listed: Vec<(usize, String)> = listed
         .filter(|source| source.fate.reaches())
         .filter_map(|source| {
-            let name = source.called.clone().or_else(|| Some(source.path()?.parent()?.file_name()?.to_str()?.to_owned()));
+            let name =
+                source.called.clone().or_else(|| Some(source.path()?.parent()?.file_name()?.to_str()?.to_owned()));
             Some((source.sent?.bytes, name?))
         })
         .collect();
