@@ -408,3 +408,16 @@ fn a_sentence_that_goes_says_whether_it_is_cut_or_moved() {
     );
     assert!(said.contains("    - Last word. (cut)\n"), "why it is cut is said once\n{said}");
 }
+
+#[test]
+fn descriptions_of_skills_are_quoted_whole_and_each_by_itself() {
+    let skill = |name: &str, description: &str| format!("---\nname: {name}\ndescription: {description}\n---\nText.\n");
+    let (place, root) = repository(&[("project/AGENTS.md", "Rules.\n")]);
+    let first = "Make a pull request, or open one, when the user asks. Use it often.";
+    write(&root, ".agents/skills/pr/SKILL.md", &skill("pr", first));
+    write(&root, ".agents/skills/land/SKILL.md", &skill("land", "Use when the user asks to create"));
+    let said = place.prints("project", &["compare", "--agents", "codex,copilot-cli"]);
+    for sentence in ["Make a pull request, or open one, when the user asks.", "Use when the user asks to create"] {
+        assert!(said.lines().any(|line| line.trim() == format!("+ {sentence}")), "{sentence}\n{said}");
+    }
+}

@@ -286,3 +286,53 @@ fn a_file_that_uses_up_a_shared_limit_is_one_finding_with_those_that_lose_by_it(
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("3 findings written to known.json, 1 without those of one cause\n"), "{said}");
 }
+
+#[test]
+fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once() {
+    let paragraph =
+        "Every handler returns an error that says what happened, where, and what to do about it. ".repeat(6);
+    let own = |name: &str| format!("# {name}\n\n{paragraph}\n\nWords of {name} alone, which nobody else has.\n");
+    let (agents, claude, windsurf) = (own("Codex"), own("Claude Code"), own("Windsurf"));
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &agents),
+        ("project/CLAUDE.md", &claude),
+        ("project/.windsurfrules", &windsurf),
+        ("project/app/AGENTS.md", &agents),
+        ("project/app/CLAUDE.md", &claude),
+    ]);
+    let said = |agents: &str| {
+        place.prints("project", &["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", agents])
+    };
+    let windsurf = said("windsurf");
+    assert!(!windsurf.contains("repeated-paragraph"), "{windsurf}");
+    let claude = said("claude-code");
+    assert!(claude.contains("(also app/AGENTS.md)") && claude.lines().count() == 1, "{claude}");
+}
+
+#[test]
+fn imports_of_one_file_from_outside_are_one_finding() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/RULES.md", "Rules.\n"),
+        ("project/a/CLAUDE.md", "@../RULES.md\n"),
+        ("project/b/c/CLAUDE.md", "Words.\n\n@../../RULES.md\n"),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
+    assert!(said.contains("(also b/c/CLAUDE.md)") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn skills_that_have_the_names_of_commands_are_one_finding() {
+    let command = "---\ndescription: Words.\n---\nText.\n";
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Words.\n---\nOther text.\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.claude/commands/lint.md", command),
+        ("project/.claude/commands/test.md", command),
+        ("project/.claude/skills/lint/SKILL.md", &skill("lint")),
+        ("project/.claude/skills/test/SKILL.md", &skill("test")),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
+    assert!(said.contains("(also .claude/commands/test.md)") && said.lines().count() == 1, "{said}");
+}
