@@ -483,13 +483,18 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
 fn put_together(report: &mut Report, root: &Path) {
     let mut kept: Vec<Found> = Vec::new();
     let mut first: HashMap<(Kind, Option<String>, String), usize> = HashMap::new();
+    // What displaces files of other directories as well.
+    let displaced = report.all.iter().filter(|found| found.finding.kind == Kind::AgentsDisplaced);
+    let farther: BTreeSet<PathBuf> = displaced
+        .filter_map(|found| Some((&found.finding.related.first()?.0, root.join(&found.path))))
+        .filter(|(by, path)| by.parent() != path.parent())
+        .map(|(by, _)| by.clone())
+        .collect();
     for found in std::mem::take(&mut report.all) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
         let cause = match (kind, related.first()) {
             // Where every directory has a CLAUDE.md of its own, that is one decision.
-            (Kind::AgentsDisplaced, Some((by, _))) if by.parent() == root.join(&found.path).parent() => {
-                "beside".to_owned()
-            }
+            (Kind::AgentsDisplaced, Some((by, _))) if !farther.contains(by) => "beside".to_owned(),
             // Skills that have the names of commands lie in one folder.
             (Kind::Shadowed, Some((by, _))) if by.ends_with("SKILL.md") => {
                 format!("{:?} {:?}", by.ancestors().nth(2), Path::new(&found.path).parent())

@@ -308,6 +308,11 @@ fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once(
     assert!(!windsurf.contains("repeated-paragraph"), "{windsurf}");
     let claude = said("claude-code");
     assert!(claude.contains("(also app/AGENTS.md)") && claude.lines().count() == 1, "{claude}");
+    std::fs::create_dir_all(place.root.join("project/lib")).expect("a directory");
+    std::fs::write(place.root.join("project/lib/AGENTS.md"), &agents).expect("a file");
+    // The one at the root hides two, and the one beside app/AGENTS.md that one.
+    let claude = said("claude-code");
+    assert!(claude.contains("(also lib/AGENTS.md)") && claude.lines().count() == 2, "{claude}");
 }
 
 #[test]
