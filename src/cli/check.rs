@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -373,8 +374,15 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
 
 /// The path of a file, relative to the directory that is checked, with slashes.
 fn below(file: &Path, root: &Path) -> String {
-    let parts: Vec<_> = file.strip_prefix(root).unwrap_or(file).iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
+    let parts = |path: &Path| path.iter().map(OsStr::to_string_lossy).collect::<Vec<_>>().join("/");
+    let way_down = file.parent().and_then(|dir| root.strip_prefix(dir).ok());
+    match (file.strip_prefix(root), way_down) {
+        (Ok(inside), _) => parts(inside),
+        (Err(_), Some(way)) => {
+            "../".repeat(way.iter().count()) + &parts(Path::new(file.file_name().unwrap_or_default()))
+        }
+        (Err(_), None) => parts(file),
+    }
 }
 
 /// A finding for the files that were not checked, if there are any.

@@ -19,7 +19,7 @@ use crate::harness::custom::FILE_NAME;
 use crate::harness::names::SETTINGS_FILES;
 use crate::report::actions::best_fix;
 use crate::report::findings::exceptions::{Declared, declared, excepted};
-use crate::report::findings::{Finding, Kind, Severity};
+use crate::report::findings::{self, Finding, Kind, Severity, Subject};
 use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable};
@@ -139,6 +139,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             }
         }
         if only.is_empty() && left.is_empty() {
+            checked.extend(lost_above(&core, &root, &session));
             exceptions.add_to(&core, &mut checked);
         }
         for file in &mut checked {
@@ -149,6 +150,25 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         checked.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(Check { root: root.clone(), files: checked, count, samples, left, session, judged })
     })
+}
+
+/// Returns the imports of files above the directory that agents which are started in it do not follow: they may be approved
+/// there, and are lost here.
+fn lost_above(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Vec<Checked> {
+    let kind = Kind::ImportOutside;
+    let Some(severity) = core.session().settings.severity(kind) else { return Vec::new() };
+    let warnings = session.iter().flat_map(|answer| &answer.answer.warnings);
+    let outside = warnings.filter(|warning| warning.code == kind.code()).filter_map(|warning| warning.path.as_deref());
+    let above: BTreeSet<&Path> =
+        outside.filter(|path| path.parent().is_some_and(|dir| dir != root && root.starts_with(dir))).collect();
+    let lost = |path: &Path| {
+        let raw = core.files.read(path).ok()?;
+        let found = findings::findings(&Subject::plain(path, &raw, session));
+        let found =
+            found.into_iter().filter(|finding| finding.kind == kind).map(|finding| (severity, finding)).collect();
+        Some(Checked { path: path.to_owned(), raw, found })
+    };
+    above.into_iter().filter_map(lost).collect()
 }
 
 /// Returns all findings of one file. A panic becomes a finding of that file, so that the other files are checked all

@@ -89,6 +89,24 @@ pub fn decides(answer: &Resolution, path: &Path) -> bool {
 }
 
 impl<'a> Subject<'a> {
+    /// Creates the input for a file of which nothing is known but these answers.
+    pub fn plain(path: &'a Path, raw: &'a Content, answers: &'a [Arc<Resolution>]) -> Subject<'a> {
+        Subject {
+            path,
+            raw,
+            answers,
+            elsewhere: Elsewhere { path, answers: &[] },
+            subagents: &[],
+            created: &[],
+            leads_to: None,
+            twins: &[],
+            never_read: false,
+            dead: &[],
+            absent: &[],
+            long: 0,
+        }
+    }
+
     /// Returns the answers from every start, for checks that do not depend on the working directory.
     pub(crate) fn everywhere(&self) -> Vec<Arc<Resolution>> {
         self.answers.iter().chain(self.elsewhere.answers).cloned().collect()

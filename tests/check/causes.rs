@@ -328,6 +328,21 @@ fn imports_of_one_file_from_outside_are_one_finding() {
 }
 
 #[test]
+fn an_import_above_that_is_lost_where_agents_are_started_is_said_there() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", "Rules.\n"),
+        ("project/CLAUDE.md", "@AGENTS.md\n"),
+        ("project/sub/CLAUDE.md", "Words.\n"),
+    ]);
+    let check = ["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", "claude-code"];
+    assert_eq!(place.prints("project", &check), "");
+    let said = place.prints("project/sub", &check);
+    assert!(said.starts_with("../CLAUDE.md:1:1: warning[import-outside] @AGENTS.md is outside"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn skills_that_have_the_names_of_commands_are_one_finding() {
     let command = "---\ndescription: Words.\n---\nText.\n";
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Words.\n---\nOther text.\n");

@@ -352,21 +352,6 @@ mod tests {
     }
 
     fn subject(raw: &Content) -> Subject<'_> {
-        let path = Path::new("/p/AGENTS.md");
-        let elsewhere = super::super::Elsewhere { path, answers: &[] };
-        Subject {
-            path,
-            raw,
-            answers: &[],
-            elsewhere,
-            subagents: &[],
-            created: &[],
-            leads_to: None,
-            twins: &[],
-            never_read: false,
-            dead: &[],
-            absent: &[],
-            long: 0,
-        }
+        Subject::plain(Path::new("/p/AGENTS.md"), raw, &[])
     }
 }
