@@ -498,8 +498,16 @@ fn put_together(report: &mut Report, root: &Path) {
         .filter(|(by, path)| by.parent() != path.parent())
         .map(|(by, _)| by.clone())
         .collect();
+    let of_skills = report.all.iter().filter(|found| found.finding.kind == Kind::DuplicateSkill);
+    let twice: BTreeSet<(PathBuf, Option<String>)> =
+        of_skills.map(|found| (root.join(&found.path), found.finding.harness.clone())).collect();
     for found in std::mem::take(&mut report.all) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
+        // A skill that has a name twice is said where the other one is.
+        let is_said = |by: &Path| twice.contains(&(by.to_owned(), harness.clone()));
+        if *kind == Kind::Shadowed && related.first().is_some_and(|(by, _)| is_said(by)) {
+            continue;
+        }
         let cause = match (kind, related.first()) {
             // Where every directory has a CLAUDE.md of its own, that is one decision.
             (Kind::AgentsDisplaced, Some((by, _))) if !farther.contains(by) => "beside".to_owned(),
@@ -518,6 +526,7 @@ fn put_together(report: &mut Report, root: &Path) {
                 let dir = file.parent().unwrap_or(root);
                 absolute(dir, Path::new(token.trim_start_matches('@'))).display().to_string()
             }
+            (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
             (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents | Kind::FrontMatter, _) => {

@@ -298,6 +298,7 @@ fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once(
         ("project/AGENTS.md", &agents),
         ("project/CLAUDE.md", &claude),
         ("project/.windsurfrules", &windsurf),
+        ("project/CRUSH.md", &own("Crush")),
         ("project/app/AGENTS.md", &agents),
         ("project/app/CLAUDE.md", &claude),
     ]);
@@ -306,6 +307,8 @@ fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once(
     };
     let windsurf = said("windsurf");
     assert!(!windsurf.contains("repeated-paragraph"), "{windsurf}");
+    let crush = said("crush");
+    assert!(!crush.contains("repeated-paragraph"), "{crush}");
     let claude = said("claude-code");
     assert!(claude.contains("(also app/AGENTS.md)") && claude.lines().count() == 1, "{claude}");
     std::fs::create_dir_all(place.root.join("project/lib")).expect("a directory");
@@ -355,4 +358,33 @@ fn skills_that_have_the_names_of_commands_are_one_finding() {
     ]);
     let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
     assert!(said.contains("(also .claude/commands/test.md)") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn files_that_repeat_one_file_are_one_finding() {
+    let paragraph =
+        "Every handler returns an error that says what happened, where, and what to do about it. ".repeat(6);
+    let below = |name: &str| format!("# {name}\n\n{paragraph}\n\nWords of {name} alone, which nobody else has.\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &below("All")),
+        ("project/a/AGENTS.md", &below("A")),
+        ("project/b/AGENTS.md", &below("B")),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]);
+    assert!(said.contains("[repeated-paragraph]") && said.contains("(also b/AGENTS.md)"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn a_skill_whose_name_is_there_twice_is_one_finding() {
+    let skill = |words: &str| format!("---\nname: lint\ndescription: Words.\n---\n{words}\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.opencode/skills/lint/SKILL.md", &skill("One.")),
+        ("project/.agents/skills/lint/SKILL.md", &skill("Another.")),
+    ]);
+    let said =
+        place.prints("project", &["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", "opencode"]);
+    assert!(said.contains("[duplicate-skill]") && said.lines().count() == 1, "{said}");
 }

@@ -98,7 +98,7 @@ fn link_as_text(text: &str) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "this file holds only the path `{path}`: git checked out a symbolic link as text; set core.symlinks and check it out again"
+        "this file holds only the path `{path}`: a link that git checked out (set core.symlinks) or committed (commit a link) as text"
     );
     Some(Finding::new(Kind::LinkAsText, 0..path.len(), message))
 }

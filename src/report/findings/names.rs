@@ -66,7 +66,8 @@ pub(super) fn are_for_one_agent(one: &Path, other: &Path) -> bool {
 fn owner(path: &Path) -> Option<String> {
     let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
     let folder = names.iter().rev().skip(1).find(|name| is_folder(Path::new(&***name)));
-    let name = folder.or_else(|| names.last().filter(|_| is_distinctive(path) || path.extension().is_none()))?;
+    let is_known = |name: &str| KNOWN.contains_key(&name.to_ascii_lowercase());
+    let name = folder.or_else(|| names.last().filter(|name| is_known(name) || is_distinctive(path)))?;
     let name = name.trim_start_matches('.').to_ascii_lowercase();
     Some(name.split(['.', '-']).next()?.trim_end_matches("rules").to_owned())
 }
