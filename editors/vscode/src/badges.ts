@@ -7,8 +7,10 @@ import type { Pulse } from './pulse';
 import type { Server } from './server';
 import * as words from './words';
 
-/** Files change in bursts, and a list of all of them is not for free. */
+/** Files change in bursts. */
 const REST_MS = 1_000;
+/** A list of all files is not for free: it is rested this many times as long as the list took. */
+const RESTS = 9;
 
 export class Badges implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri[]>();
@@ -52,7 +54,7 @@ export class Badges implements vscode.FileDecorationProvider, vscode.Disposable 
   private async update(): Promise<void> {
     this.wanted = false;
     this.asking = true;
-    const before = this.shown;
+    const [before, begun] = [this.shown, Date.now()];
     this.shown = await this.now().catch(() => before);
     const paths = [...new Set([...before.keys(), ...this.shown.keys()])];
     const others = paths.filter(path => before.get(path)?.tooltip !== this.shown.get(path)?.tooltip);
@@ -60,12 +62,13 @@ export class Badges implements vscode.FileDecorationProvider, vscode.Disposable 
       this.changed.fire(others.map(path => vscode.Uri.file(path)));
     }
     this.asking = false;
+    const rest = Math.max(REST_MS, RESTS * (Date.now() - begun));
     this.resting = setTimeout(() => {
       this.resting = undefined;
       if (this.wanted) {
         void this.update();
       }
-    }, REST_MS);
+    }, rest);
   }
 
   private async now(): Promise<Map<string, { badge: string; tooltip: string }>> {
