@@ -2,7 +2,6 @@
 
 use tower_lsp::ls_types::{ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, ResourceOperationKind};
 
-use super::features::plans;
 use super::transport::SNIPPETS;
 use crate::report::actions::{Edit, Group};
 
@@ -74,9 +73,12 @@ impl Editing {
     }
 }
 
+/// Kind of the code actions of plans, as registered; each has its own kind below it.
+pub(crate) const PLANS: &str = "refactor.rewrite";
+
 /// Returns the code action capability that the server declares.
 pub(crate) fn provider(editing: Editing) -> Option<CodeActionProviderCapability> {
-    let kinds = Group::ALL.iter().map(|group| group.word()).chain([plans::KIND]).map(Into::into).collect();
+    let kinds = Group::ALL.iter().map(|group| group.word()).chain([PLANS]).map(Into::into).collect();
     let options = CodeActionOptions {
         code_action_kinds: Some(kinds),
         resolve_provider: Some(editing.resolves),

@@ -8,8 +8,6 @@ use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
-use super::process;
-
 /// What has to be ended and removed. Whoever ends the program keeps it locked, so that nothing more is started.
 struct Left {
     copies: BTreeSet<PathBuf>,
@@ -51,7 +49,7 @@ pub fn start(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
 /// Kills a process of [`start`] with its group.
 pub fn end(id: u32) {
     let mut left = left();
-    process::end_group(id);
+    end_group(id);
     left.running.remove(&id);
 }
 
@@ -62,9 +60,9 @@ pub fn on_signals() {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         let code = runtime.block_on(asked_to_end(&ready));
         let left = left();
-        left.running.iter().copied().for_each(process::end_group);
+        left.running.iter().copied().for_each(end_group);
         #[cfg(target_os = "linux")]
-        process::end_adopted();
+        end_adopted();
         left.copies.iter().for_each(|copy| remove_all(copy));
         std::process::exit(code)
     };
@@ -80,7 +78,7 @@ pub fn on_signals() {
 pub fn with_input(copy: &Path) {
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     let _left = left();
-    process::end_adopted();
+    end_adopted();
     clear(copy);
     std::process::exit(1)
 }
@@ -135,4 +133,46 @@ fn remove_all(dir: &Path) {
         }
         thread::sleep(std::time::Duration::from_millis(10));
     }
+}
+
+/// Kills a client with its process group.
+#[cfg(unix)]
+pub fn end_group(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+#[cfg(not(unix))]
+pub fn end_group(id: u32) {
+    // By its absolute path: a project may have one of that name.
+    let system = std::env::var_os("SystemRoot").unwrap_or_else(|| "C:\\Windows".into());
+    let _ = Command::new(Path::new(&system).join("System32\\taskkill.exe"))
+        .args(["/F", "/T", "/PID", &id.to_string()])
+        .output();
+}
+
+/// Kills processes that left the client's group; this process adopts them as their subreaper.
+#[cfg(target_os = "linux")]
+pub fn end_adopted() {
+    use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
+    // Each round kills the processes that the previous round orphaned.
+    for _ in 0..64 {
+        let adopted = children();
+        if adopted.is_empty() {
+            return;
+        }
+        for pid in adopted {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn children() -> Vec<rustix::process::Pid> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let ids = lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>());
+    ids.filter_map(rustix::process::Pid::from_raw).collect()
 }

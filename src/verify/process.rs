@@ -67,7 +67,7 @@ pub fn run(line: &CommandLine, events: &(Sender<Event>, Receiver<Event>), deadli
     let _ = waiter.join();
     // Only now that the client is gone do its orphans become children of ours.
     #[cfg(target_os = "linux")]
-    end_adopted();
+    ending::end_adopted();
     end
 }
 
@@ -100,48 +100,6 @@ fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()
         let code = child.wait().ok().and_then(|status| status.code());
         let _ = events.send(Event::Ended(code));
     })
-}
-
-/// Kills a client with its process group.
-#[cfg(unix)]
-pub fn end_group(id: u32) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
-    let _ = kill_process_group(group, Signal::KILL);
-}
-
-#[cfg(not(unix))]
-pub fn end_group(id: u32) {
-    // By its absolute path: a project may have one of that name.
-    let system = std::env::var_os("SystemRoot").unwrap_or_else(|| "C:\\Windows".into());
-    let _ = Command::new(Path::new(&system).join("System32\\taskkill.exe"))
-        .args(["/F", "/T", "/PID", &id.to_string()])
-        .output();
-}
-
-/// Kills processes that left the client's group; this process adopts them as their subreaper.
-#[cfg(target_os = "linux")]
-pub fn end_adopted() {
-    use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
-    // Each round kills the processes that the previous round orphaned.
-    for _ in 0..64 {
-        let adopted = children();
-        if adopted.is_empty() {
-            return;
-        }
-        for pid in adopted {
-            let _ = kill_process(pid, Signal::KILL);
-            let _ = waitpid(Some(pid), WaitOptions::empty());
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn children() -> Vec<rustix::process::Pid> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    let ids = lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>());
-    ids.filter_map(rustix::process::Pid::from_raw).collect()
 }
 
 /// Returns the end of the client's output, without escape sequences.

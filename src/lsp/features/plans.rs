@@ -16,9 +16,6 @@ use crate::engine::view::View;
 use crate::lsp::Server;
 use crate::report::actions::has_movable;
 
-/// Kind of the code actions, as registered; each has its own kind below it.
-pub(crate) const KIND: &str = "refactor.rewrite";
-
 /// Id of the note that a plan's edits share.
 const NOTE: &str = "plan";
 
