@@ -519,14 +519,7 @@ mod tests {
             let fact = match &ask {
                 Ask::Real(path) => Fact::Real(Ok(path.clone())),
                 Ask::Content(_) => Fact::Content(Ok("text".into())),
-                _ => Fact::Kind(Ok(Meta {
-                    kind: FileType::Dir,
-                    len: 0,
-                    links: 1,
-                    identity: (0, 0),
-                    guarded: true,
-                    writable: true,
-                })),
+                _ => Fact::Kind(Ok(Meta::made(FileType::Dir, 0))),
             };
             Observed { rests_on: vec![ask.path().to_owned()], ask, fact }
         };

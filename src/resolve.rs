@@ -397,14 +397,7 @@ pub(crate) mod tests {
     impl Facts for Bare {
         fn told(&self, ask: &Ask) -> Option<Fact> {
             Some(match ask {
-                Ask::Kind(_) => Fact::Kind(Ok(Meta {
-                    kind: FileType::Dir,
-                    len: 0,
-                    links: 1,
-                    identity: (0, 0),
-                    guarded: true,
-                    writable: true,
-                })),
+                Ask::Kind(_) => Fact::Kind(Ok(Meta::made(FileType::Dir, 0))),
                 Ask::Real(path) => Fact::Real(Ok(path.clone())),
                 Ask::Content(_) => Fact::Content(Ok("text".into())),
                 other => unreachable!("{other:?} is not asked"),

@@ -204,6 +204,13 @@ pub struct Meta {
     pub writable: bool,
 }
 
+impl Meta {
+    /// Creates the metadata of what is not on disk: it has one name, no identity, and may be written to.
+    pub fn made(kind: FileType, len: u64) -> Meta {
+        Meta { kind, len, links: 1, identity: (0, 0), guarded: false, writable: true }
+    }
+}
+
 /// Type of a file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {

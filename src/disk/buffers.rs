@@ -296,16 +296,7 @@ fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -
         Ok(meta) if meta.kind == FileType::File => {
             Ok(bytes().map_or(meta, |bytes| Meta { len: bytes.len() as u64, ..meta }))
         }
-        Err(Errno::NOENT) => bytes()
-            .map(|bytes| Meta {
-                kind: FileType::File,
-                len: bytes.len() as u64,
-                links: 1,
-                identity: (0, 0),
-                guarded: false,
-                writable: true,
-            })
-            .ok_or(Errno::NOENT),
+        Err(Errno::NOENT) => bytes().map(|bytes| Meta::made(FileType::File, bytes.len() as u64)).ok_or(Errno::NOENT),
         other => other,
     }
 }

@@ -53,14 +53,13 @@ impl<F: Filesystem> Planned<F> {
     }
 
     fn meta(&self, path: &Path, there: Result<Meta, Errno>) -> Result<Meta, Errno> {
-        let new = |kind, len| Meta { kind, len, links: 1, identity: (0, 0), guarded: false, writable: true };
         match self.planned(path) {
             Some(None) => Err(Errno::NOENT),
             Some(Some(content)) => {
                 let len = content.len() as u64;
-                Ok(there.map_or(new(FileType::File, len), |meta| Meta { len, ..meta }))
+                Ok(there.map_or(Meta::made(FileType::File, len), |meta| Meta { len, ..meta }))
             }
-            None if self.is_new(path) => Ok(new(FileType::Dir, 0)),
+            None if self.is_new(path) => Ok(Meta::made(FileType::Dir, 0)),
             None => there,
         }
     }
@@ -75,7 +74,7 @@ impl<F: Filesystem> Filesystem for Planned<F> {
     fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
         if let Some(Some(Node::Link(target))) = self.files.get(path) {
             let len = target.as_os_str().len() as u64;
-            return Ok(Meta { kind: FileType::Link, len, links: 1, identity: (0, 0), guarded: false, writable: true });
+            return Ok(Meta::made(FileType::Link, len));
         }
         let there = self.fs.lstat(path);
         // A link to a planned file stays a link.

@@ -124,14 +124,8 @@ impl<'a> AtRevision<'a> {
         };
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
-        Ok(Meta {
-            kind,
-            len: len as u64,
-            links: 1,
-            identity: (self.device, hasher.finish()),
-            guarded: true,
-            writable: true,
-        })
+        let identity = (self.device, hasher.finish());
+        Ok(Meta { identity, guarded: true, ..Meta::made(kind, len as u64) })
     }
 
     fn tree(&self, id: &Id) -> Result<Arc<[Item]>, Errno> {

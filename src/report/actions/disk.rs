@@ -92,15 +92,7 @@ impl Facts for Edited<'_> {
                     Some(Fact::Kind(Ok(Meta { len: text.len() as u64, ..*meta })))
                 }
                 (Some(text), Some(Fact::Kind(Err(_)))) => {
-                    let meta = Meta {
-                        kind: FileType::File,
-                        len: text.len() as u64,
-                        links: 1,
-                        identity: (0, 0),
-                        guarded: false,
-                        writable: true,
-                    };
-                    Some(Fact::Kind(Ok(meta)))
+                    Some(Fact::Kind(Ok(Meta::made(FileType::File, text.len() as u64))))
                 }
                 (Some(_) | None, _) => fact,
             },
