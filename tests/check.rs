@@ -73,6 +73,34 @@ fn a_limit_within_a_character_is_shown_between_characters() {
     }
 }
 
+#[test]
+fn the_help_is_the_fix_of_the_place_for_the_first_hundred_findings() {
+    let many: String = (0..120).map(|number| format!("{number}: @docs/sty{number}e.md\n\n")).collect();
+    let mut files: Vec<(String, &str)> =
+        (0..120).map(|number| (format!("project/docs/stl{number}e.md"), "Words.\n")).collect();
+    files.extend([("project/.git/HEAD".to_owned(), "ref: refs/heads/main\n"), ("project/CLAUDE.md".to_owned(), &many)]);
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let place = Place::new(&files);
+    let arguments = ["check", "--no-home", "--agents", "claude-code", "--exit-zero", "--format", "json"];
+    let json: Value = serde_json::from_str(&place.prints("project", &arguments)).expect("JSON");
+    let all = json["findings"].as_array().expect("a list").iter();
+    let helps: Vec<&str> = all.map(|found| found["help"].as_str().unwrap_or_default()).collect();
+    let fixed = helps.iter().filter(|help| !help.starts_with("`briefing explain")).count();
+    assert!(helps.len() > 100 && fixed == 100, "{fixed} of {}: {:?}", helps.len(), helps.first());
+    let shown = place
+        .prints("project", &["check", "--no-home", "--agents", "claude-code", "--exit-zero", "--format", "markdown"]);
+    assert!(shown.contains("<br>Help: "), "{shown}");
+}
+
+#[test]
+fn what_is_less_severe_is_counted_and_a_hint_is_called_one() {
+    let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "")]);
+    let check =
+        |more: &[&str]| place.prints("project", &[&["check", "--no-home", "--agents", "claude-code"], more].concat());
+    assert!(check(&[]).ends_with("No findings in 1 file; 1 more with --level hint\n"), "{}", check(&[]));
+    assert!(check(&["--level", "hint"]).contains("\nhint[empty]: "), "{}", check(&["--level", "hint"]));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_rule_behind_a_link_has_the_patterns_of_the_project() {

@@ -583,17 +583,11 @@ fn unescape(text: &str) -> Vec<u8> {
 }
 
 fn base64(text: &str) -> Vec<u8> {
-    let value = |c: u8| match c {
-        b'A'..=b'Z' => Some(c - b'A'),
-        b'a'..=b'z' => Some(c - b'a' + 26),
-        b'0'..=b'9' => Some(c - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let value = |c: u8| DIGITS.iter().position(|digit| *digit == c);
     let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
     for digit in text.bytes().filter_map(value) {
-        bits = bits << 6 | u32::from(digit);
+        bits = bits << 6 | u32::try_from(digit).expect("six bits");
         count += 6;
         if count >= 8 {
             count -= 8;

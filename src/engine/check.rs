@@ -64,6 +64,10 @@ pub struct Checking<'a> {
     pub revision: Option<&'a str>,
 }
 
+/// Maximum number of findings of one check for which a fix is looked for: each looks at directories again, and nobody reads
+/// the help of more. The others have the help of their kind.
+const MOST_FIXES: usize = 100;
+
 /// Checks the instruction files below a directory.
 pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
     let Checking { root, settings, only, revision } = checking;
@@ -104,13 +108,14 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         }
         let mut exceptions = Exceptions::of(&core, &root);
         let (mut checked, mut left) = (Vec::new(), Vec::new());
+        let mut fixes = MOST_FIXES;
         for path in files {
             if core.is_exhausted() {
                 left.push(path);
                 continue;
             }
             let expected = only.is_empty().then(|| failed.remove(&path).map(|(_, found)| found).unwrap_or_default());
-            let found = match found_in(&core, &path, expected).await {
+            let found = match found_in(&core, &path, expected, &mut fixes).await {
                 Some(found) => Some(found),
                 None => unread(&core, &path),
             };
@@ -177,6 +182,7 @@ async fn found_in(
     core: &Arc<Core>,
     path: &Path,
     expected: Option<Vec<Finding>>,
+    fixes: &mut usize,
 ) -> Option<(Content, Vec<(Severity, Finding)>)> {
     let look = async {
         let view = core.view(path).await.ok()?;
@@ -184,7 +190,9 @@ async fn found_in(
         let root = core.session().folders[0].clone();
         let home = core.defaults().home.clone();
         let subject = view.subject();
-        for (_, finding) in found.iter_mut().filter(|(_, finding)| !finding.faded) {
+        let worth = found.iter_mut().filter(|(_, finding)| !finding.faded).take(*fixes);
+        for (_, finding) in worth {
+            *fixes -= 1;
             finding.fix = best_fix(&subject, &Now(&core.files), finding, (&root, &home));
         }
         Some((view.raw.clone(), found))
