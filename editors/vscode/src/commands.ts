@@ -79,7 +79,7 @@ export function registerCommands(parts: Parts, version: string): vscode.Disposab
     chooseMyAgents: () => picks.pickHarnesses(focus, settings, server, vscode.ConfigurationTarget.Global),
     resetHarnesses: () => settings.choose(undefined),
     pin: () => focus.pin(focus.file),
-    unpin: () => focus.pin(undefined),
+    unpin: () => focus.unpin(),
     refresh: () => focus.refresh(),
     openWalkthrough: () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'briefing.briefing#briefing.start', false),

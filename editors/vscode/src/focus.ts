@@ -69,6 +69,12 @@ export class Focus implements vscode.Disposable {
     await this.refresh();
   }
 
+  /** Asks about the file in the active editor from now on, although the pinned one may load it. */
+  unpin(): Promise<void> {
+    const active = vscode.window.activeTextEditor?.document.uri;
+    return this.ask(active?.scheme === 'file' ? active : this.active);
+  }
+
   /** Asks about a file that is looked at, although it is an instruction file. */
   async ask(file: vscode.Uri | undefined): Promise<void> {
     this.lookedUp.clear();

@@ -113,6 +113,10 @@ impl Server {
         let Some(edit) = self.core.edit(&edits, &known.uri, None, editing).await else { return Ok(None) };
         let label = format!("{}: {verdict}", known.title);
         let question = format!("{label}\n\n{details}\n\nApply it");
+        if editing.confirms {
+            // VS Code shows a note only under the mouse.
+            self.connection.client.show_message(MessageType::INFO, format!("Briefing: {label}.")).await;
+        }
         let note = ChangeAnnotation { label, needs_confirmation: Some(true), description: Some(details) };
         let edit = if editing.confirms { annotated(edit, note) } else { edit };
         Ok(Some(Chosen { edit, question }))

@@ -142,10 +142,8 @@ export async function lines(host, step) {
     });
     await choice.click();
     await page.locator('.part.panel .edit-checkbox').first().waitFor();
-    const said = async () => (await page.locator('.part.panel').innerText()).replace(/\u00a0/g, ' ');
-    await until('the proof', async () => /nothing is lost/.test(await said())).catch(async () =>
-      assert.fail(await said()),
-    );
+    await window.notification('nothing is lost').waitFor();
+    await window.hover(page.locator('.part.panel .monaco-list-row', { hasText: '@AGENTS.md' }), /nothing is lost/);
     assert.match(fs.readFileSync(at('CLAUDE.md'), 'utf8'), /^# House/);
     await confirm();
     await window.file(at('CLAUDE.md'));

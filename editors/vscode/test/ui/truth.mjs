@@ -79,11 +79,12 @@ export async function truth(host, step) {
     git('checkout', '--quiet', 'long');
     await shows('status', /1 cut$/);
     await shows('lenses', /Codex: \d \d\d\d bytes over the limit of 30 000/);
-    await shows('problems', /[1-9]/);
+    await shows('problems', /Warnings: 2, Infos: 2/);
     await isFresh();
     git('checkout', '--quiet', 'main');
     await shows('status', /^Codex 23\.\d\/29\.3 KiB · 2 files$/);
     await shows('lenses', /Codex: 2\d \d\d\d of 30 000 bytes/);
+    await shows('problems', /Warnings: 1, Infos: 1/);
     await isFresh();
   });
 
