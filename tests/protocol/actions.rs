@@ -48,6 +48,16 @@ fn titles(actions: &Value) -> Vec<&str> {
     all.filter(|title| !title.starts_with("Ignore here") && !title.starts_with("Turn off in this project")).collect()
 }
 
+/// The next message that the editor shows.
+async fn shown(editor: &mut Editor) -> String {
+    loop {
+        let said = editor.said().await;
+        if said["method"] == "window/showMessage" {
+            return said["params"]["message"].as_str().expect("a text").to_owned();
+        }
+    }
+}
+
 tests! {
     async fn a_fix_says_what_it_fixes_and_edits_the_document() {
         let mut abilities = Editor::abilities();
@@ -360,6 +370,7 @@ tests! {
         assert_eq!((&note["label"], &note["needsConfirmation"]), (&json!(format!("{ONE_TRUTH}: nothing is lost")), &json!(true)));
         let details = note["description"].as_str().expect("a text");
         assert!(details.starts_with("GEMINI.md imports AGENTS.md\ncodex 0."), "{details}");
+        assert_eq!(shown(&mut editor).await, format!("Briefing: {ONE_TRUTH}: nothing is lost."));
         editor.leave().await;
     }
 
@@ -384,18 +395,13 @@ tests! {
         };
         let nothing = editor.ask("codeAction/resolve", of(ONE_TRUTH)).await.expect("the action");
         assert_eq!(nothing["edit"], Value::Null);
-        let said = loop {
-            let said = editor.said().await;
-            if said["method"] == "window/showMessage" {
-                break said;
-            }
-        };
-        let message = said["params"]["message"].as_str().expect("a text");
-        assert!(message.starts_with("Briefing: nothing has to change\n"), "{said}");
+        let message = shown(&mut editor).await;
+        assert!(message.starts_with("Briefing: nothing has to change\n"), "{message}");
         let split = editor.ask("codeAction/resolve", of("Plan to split this file, with proof")).await.expect("it");
         let note = &split["edit"]["changeAnnotations"]["plan"];
         let label = note["label"].as_str().expect("a text");
         assert!(label.starts_with("Plan to split this file, with proof: lost: "), "{note}");
+        assert_eq!(shown(&mut editor).await, format!("Briefing: {label}."));
         let details = note["description"].as_str().expect("a text");
         assert!(details.contains("\nlost: “Two look at each change of an amount.” (codex started in /"), "{details}");
         let changes = split["edit"]["documentChanges"].as_array().expect("changes").clone();
