@@ -9,7 +9,8 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, GlobFlavor};
 use crate::text::{Size, raw_ranges};
 
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
+const FILES: &str = "*.md";
+const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: false };
 
 /// Agent that a file describes.
 #[derive(Clone)]
@@ -24,24 +25,21 @@ pub(in crate::harness) struct Described {
     pub source: Source,
 }
 
-/// Returns the files of folders that match a pattern such as `**/*.md`, folder by folder and by path, each with its folder
-/// and its content.
+/// Returns the Markdown files of folders, folder by folder and by path, each with its content.
 pub(in crate::harness) fn files(
     folders: &[(PathBuf, Scope)],
-    pattern: &str,
     search: &mut Search,
-) -> Known<Vec<(PathBuf, Scope, PathBuf, Content)>> {
-    let ask =
-        |(dir, _): &(PathBuf, Scope)| Ask::Glob { base: dir.clone(), pattern: pattern.to_owned(), flavor: FLAVOR };
+) -> Known<Vec<(Scope, PathBuf, Content)>> {
+    let ask = |(dir, _): &(PathBuf, Scope)| Ask::Glob { base: dir.clone(), pattern: FILES.to_owned(), flavor: FLAVOR };
     search.expect(folders.iter().map(ask))?;
     let mut found = Vec::new();
     for (dir, scope) in folders {
-        let mut files = search.glob(dir, pattern, FLAVOR, "agents that files describe")?.files.clone();
+        let mut files = search.glob(dir, FILES, FLAVOR, "agents that files describe")?.files.clone();
         files.sort();
         search.expect(files.iter().cloned().map(Ask::Content))?;
         for file in files {
             if let Ok(raw) = search.read(&file, "an agent: its head describes it")? {
-                found.push((dir.clone(), *scope, file, raw));
+                found.push((*scope, file, raw));
             }
         }
     }

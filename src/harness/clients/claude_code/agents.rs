@@ -4,6 +4,7 @@
 //! Observed: the client's own agents `Explore` and `Plan` get no files of the session when they are started as
 //! sub-agents; neither do agents whose front matter sets `omitClaudeMd: true`. As a main session, each gets all files.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::git::Checkout;
@@ -22,7 +23,7 @@ use crate::snapshot::{Ask, GlobFlavor};
 use crate::text::{Size, raw_ranges};
 
 const FILES: &str = "**/*.md";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
+const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// The agents that come with Claude Code 2.1.329.
 const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"];
@@ -301,8 +302,12 @@ fn of_folder(
 ) -> Known<()> {
     let mut files = search.glob(dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
     files.sort();
-    search.expect(files.iter().cloned().map(Ask::Content))?;
+    search.expect(files.iter().flat_map(|file| [Ask::Real(file.clone()), Ask::Content(file.clone())]))?;
+    let mut seen = HashSet::new();
     for file in files {
+        if !seen.insert(search.real(&file)?.unwrap_or_else(|_| file.clone())) {
+            continue;
+        }
         let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
         let text = raw.text();
         let Some((front, body)) = heads::whole_lines(&text) else { continue };

@@ -18,7 +18,7 @@ use crate::snapshot::{Ask, GlobFlavor, absolute};
 use crate::text::raw_ranges;
 
 const FILES: &str = "**/*.md";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
+const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// The output styles that come with Claude Code 2.1.329.
 const OWN: [&str; 3] = ["Explanatory", "Learning", "Proactive"];

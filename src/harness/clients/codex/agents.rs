@@ -13,7 +13,7 @@ use crate::snapshot::{Ask, GlobFlavor};
 const OWN: [&str; 3] = ["default", "explorer", "worker"];
 
 const FILES: &str = "**/*.toml";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
+const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// Keys of a role that change nothing beside what Briefing reads of them.
 const KNOWN: [&str; 6] =

@@ -10,6 +10,7 @@ use crate::formats::{Node, parse_rust_yaml};
 use crate::harness::kit::agents::{self, Described};
 use crate::harness::kit::heads;
 use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Entry};
 
 /// Agents that come with Copilot CLI 1.0.102.
 const OWN: [&str; 6] = ["explore", "task", "general-purpose", "code-review", "research", "security-review"];
@@ -19,7 +20,6 @@ const LIMITED: &str = "explore";
 
 /// Folders of agents in a directory of the project.
 const FOLDERS: [&str; 2] = [".github/agents", ".claude/agents"];
-
 /// Adds the agents, the prompt of the one that answers, and the list of those that the model may start. Returns true if
 /// the agent that answers may call skills.
 pub(super) fn look(at: &Standpoint, home: &Path, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<bool> {
@@ -51,8 +51,20 @@ fn described(at: &Standpoint, home: &Path, top: &Path, search: &mut Search) -> K
     let of_project = FOLDERS.iter().flat_map(|folder| above.iter().map(move |dir| (dir.join(folder), Scope::Project)));
     let places: Vec<(PathBuf, Scope)> = std::iter::once((home.join("agents"), Scope::User)).chain(of_project).collect();
     let (mut found, mut ids) = (Vec::new(), HashSet::new());
-    for (dir, scope, path, raw) in agents::files(&places, "**/*.md", search)? {
-        let id = id(&dir, &path);
+    search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
+    let is_taken = |entry: &Entry, is_folder: bool| {
+        let name = entry.name.as_encoded_bytes();
+        !name.starts_with(b".") && (is_folder || name.ends_with(b".md"))
+    };
+    let mut files = Vec::new();
+    for (dir, scope) in &places {
+        let found = search.files_behind_links(dir, "agents: Markdown files", is_taken)?;
+        files.extend(found.into_iter().map(|path| (dir, *scope, path)));
+    }
+    search.expect(files.iter().map(|(.., path)| Ask::Content(path.clone())))?;
+    for (dir, scope, path) in files {
+        let Ok(raw) = search.read(&path, "an agent: its head describes it")? else { continue };
+        let id = id(dir, &path);
         let text = raw.text_without_bom();
         let Some((head, body)) = heads::whole_lines(&text) else { continue };
         let Some((name, usage, head)) = parse_rust_yaml(head).ok().and_then(|head| named(head, &id)) else { continue };

@@ -11,6 +11,7 @@ use crate::formats::{Node, parse_json, parse_yaml};
 use crate::harness::kit::agents::{self, Described};
 use crate::harness::kit::heads;
 use crate::search::{Known, Search};
+use crate::snapshot::FileType;
 
 /// Agents that come with Gemini CLI 0.61.
 const OWN: [&str; 3] = ["codebase_investigator", "cli_help", "generalist"];
@@ -118,7 +119,13 @@ fn described(
     let is_read = settings.trusted && of_project.0 != of_user.0;
     let places = [of_project, of_user];
     let mut found: Vec<Described> = Vec::new();
-    for (_, scope, path, raw) in agents::files(&places[usize::from(!is_read)..], "*.md", search)? {
+    for (scope, path, raw) in agents::files(&places[usize::from(!is_read)..], search)? {
+        if search
+            .lstat(&path, "an agent: links to files are passed over")?
+            .is_ok_and(|meta| meta.kind == FileType::Link)
+        {
+            continue;
+        }
         let text = raw.text_without_bom();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let Some((head, body)) = heads::whole_lines(&text).filter(|_| !name.starts_with('_')) else { continue };

@@ -30,7 +30,7 @@ pub(super) fn look(
     let of_project = root.map(|root| (root.join(".qwen/agents"), Scope::Project));
     let places: Vec<_> = of_project.into_iter().chain([(own.join("agents"), Scope::User)]).collect();
     let mut described: Vec<Described> = Vec::new();
-    for (_, scope, path, raw) in agents::files(&places, "*.md", search)? {
+    for (scope, path, raw) in agents::files(&places, search)? {
         let text = raw.text_without_bom().replace("\r\n", "\n");
         let Some((head, body)) = heads::qwen_code(&text) else { continue };
         let Some(head) = parse_yaml(head).ok() else { continue };
