@@ -225,6 +225,15 @@ fn a_claude_md_beside_an_agents_md_leaves_the_readers_of_the_agents_md_judged() 
 }
 
 #[test]
+fn folders_of_copilot_speak_to_copilot() {
+    for folder in ["agents/a.agent.md", "skills/a/SKILL.md"] {
+        let file = format!("home/project/.github/{folder}");
+        let place = Place::new(&[("home/project/.git/HEAD", "ref: refs/heads/main\n"), (file.as_str(), "Text.\n")]);
+        assert!(judged(&place, &BARE).contains(&"copilot-cli".to_owned()), "{folder}");
+    }
+}
+
+#[test]
 fn a_project_says_who_is_judged_and_every_form_repeats_it() {
     let place = project();
     let declare = |text: &str| {
@@ -584,4 +593,15 @@ fn no_text_of_a_file_steers_the_terminal() {
     let shown = out(&place.run("project", &["check", "--no-home", "--agents", "claude-code"]));
     assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
     assert!(shown.contains("a\\u{9b}31m") && shown.contains("a\\u{9b}b/CLAUDE.md"), "{shown:?}");
+}
+
+#[test]
+fn a_file_because_of_which_an_agent_does_not_start_is_an_error() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Rules.\n"),
+        ("home/project/.opencode/agents/review.md", "---\ndescription: Reviews.\ntools: [read]\n---\nYou review.\n"),
+    ]);
+    let found = codes(&place, &["check", "--harness", "opencode", "--format", "json"]);
+    assert_eq!(found, [".opencode/agents/review.md bad-settings"]);
 }

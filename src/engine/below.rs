@@ -15,7 +15,7 @@ use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::queries::patterns::{self, Matches};
 use crate::queries::roster::{ReasonFor, evidence_in};
-use crate::report::findings::names::is_distinctive;
+use crate::report::findings::names::{is_distinctive, is_meant_as_skill};
 use crate::report::findings::patterns as patterns_of;
 use crate::request::beside;
 
@@ -110,7 +110,10 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Be
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
     declarations.sort_unstable();
     let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
-    let named_so = found.iter().chain(&listing.not_files).filter(|file| is_instruction_file(file, &customs));
+    let named_so = found
+        .iter()
+        .chain(&listing.not_files)
+        .filter(|file| is_instruction_file(file, &customs) || is_meant_as_skill(file));
     let instructions = named_so.cloned().chain(named).collect();
     Below { instructions, settings, declarations }
 }

@@ -82,6 +82,9 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let Below { instructions, settings: _, declarations } = below(&core, &root, &session);
         let mut files = instructions.clone();
         files.extend(settings_files(&core, &root, &session));
+        // Files because of which an agent does not start, wherever they are.
+        let refusals = session.iter().filter_map(|answer| answer.answer.refusal.as_ref()).map(|refusal| &refusal.path);
+        files.extend(refusals.filter(|path| path.starts_with(&root) && core.files.lstat(path).is_ok()).cloned());
         // Problems of the project's declarations are reported even if no agent reads the file.
         let declared = root.join(FILE_NAME);
         files.extend(core.files.lstat(&declared).is_ok().then_some(declared));

@@ -149,6 +149,11 @@ impl Row {
         match self.key {
             "" => vec![(What { text: "code that the client loads".to_owned(), within: String::new() }, 0)],
             "!`" => substitutions(text, "!`", "`"),
+            // Claude Code 2.1.329 leaves `` `!` `` in prose alone.
+            " !`" => {
+                let starts = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
+                substitutions(text, "!`", "`").into_iter().filter(|(_, at)| starts(*at)).collect()
+            }
             "!{" => substitutions(text, "!{", "}"),
             "=" => variables(text),
             key => {
@@ -319,7 +324,7 @@ mod tests {
 
     #[test]
     fn commands_and_skills_say_what_runs_before_they_are_sent() {
-        let skill = "---\nname: a\nallowed-tools: Bash(git:*)\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./h.sh\n---\nState: !`git status`\n";
+        let skill = "---\nname: a\nallowed-tools: Bash(git:*)\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./h.sh\n---\nState: !`git status`\nThe sign `!` comes first, failed!`a` too.\n";
         assert_eq!(
             said_of(".claude/skills/a/SKILL.md", skill),
             [

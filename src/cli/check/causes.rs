@@ -60,7 +60,11 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
                 message.clone()
             }
             // The rules of one folder are for one agent.
-            (Kind::NeverRead, _) => format!("{message} {:?}", Path::new(&found.path).parent()),
+            (Kind::NeverRead, _) => {
+                let path = Path::new(&found.path);
+                let folder = if path.ends_with("SKILL.md") { path.ancestors().nth(2) } else { path.parent() };
+                format!("{message} {folder:?}")
+            }
             // The message begins with a number.
             (Kind::HiddenCharacters, _) => {
                 format!("{} {}", found.path, message.split_once(": ").map_or("", |(_, meaning)| meaning))

@@ -341,7 +341,7 @@ impl Edition for Edition21 {
         }
         let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
         plugins::add_hooks(&mut settings, &plugins, search)?;
-        let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search)?;
+        let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search, &mut answer)?;
         answer.agents = agents::said(&described);
         let agent = self.agent(at, &settings, &described, search, &mut answer)?;
         self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)?;

@@ -70,7 +70,7 @@ pub static PROFILE: Profile = Profile {
     evidence: Evidence {
         traces: &[&["$COPILOT_HOME/session-state", "~/.copilot/session-state"]],
         homes: &[&["$COPILOT_HOME", "~/.copilot"]],
-        files: &[".github/copilot-instructions.md", ".github/instructions"],
+        files: &[".github/copilot-instructions.md", ".github/instructions", ".github/agents", ".github/skills"],
         ..Evidence::NONE
     },
 };

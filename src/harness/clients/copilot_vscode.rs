@@ -51,7 +51,14 @@ pub static PROFILE: Profile = Profile {
     keys: &[],
     program: Some(Program { command: "code", package: "Code" }),
     evidence: Evidence {
-        files: &[".github/copilot-instructions.md", ".github/instructions"],
+        files: &[
+            ".github/copilot-instructions.md",
+            ".github/instructions",
+            ".github/agents",
+            ".github/skills",
+            ".github/prompts",
+            ".github/chatmodes",
+        ],
         editor: &["github.copilot-chat", "github.copilot"],
         ..Evidence::NONE
     },

@@ -18,7 +18,9 @@ pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     let Some(word) = ctx.text.get(finding.range.clone()) else { return Vec::new() };
     // The words to replace, and their replacement.
     let found = match finding.kind {
-        Kind::ImportMissing => word.strip_prefix('@').and_then(|path| Some((path, file(ctx, ctx.dir(), path)?))),
+        Kind::ImportMissing => word
+            .strip_prefix('@')
+            .and_then(|path| Some((path, file(ctx, ctx.dir(), path).or_else(|| from_above(ctx, path))?))),
         Kind::MissingFile => file(ctx, ctx.dir(), word).map(|path| (word, path)),
         Kind::MissingPath => path(ctx, word).map(|path| (word, path)),
         Kind::MissingScript => script(ctx, finding, word).map(|name| (word, name)),
@@ -46,6 +48,16 @@ fn created(ctx: &Context, finding: &Finding, word: &str) -> Option<Action> {
     let title = Path::new(name).file_stem()?.to_str()?;
     let edit = Edit::Create { path: path.clone(), text: format!("# {title}\n") };
     (plain && !ctx.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
+}
+
+/// Returns the path, from the directory of the file, of the existing file that a path means from a directory above.
+fn from_above(ctx: &Context, path: &str) -> Option<String> {
+    let above = ctx.dir().ancestors().skip(1).take_while(|dir| dir.parent().is_some()).take(MOST_ABOVE);
+    let is_there = |at: &PathBuf| ctx.disk.kind(at) == Some(FileType::File);
+    let at = above.filter(|_| !path.starts_with('/')).map(|dir| dir.join(path)).find(is_there)?;
+    let steps = ctx.dir().ancestors().position(|dir| at.starts_with(dir))?;
+    let below = at.strip_prefix(ctx.dir().ancestors().nth(steps)?).ok()?;
+    Some(format!("{}{}", "../".repeat(steps), below.to_str()?))
 }
 
 /// Returns the path of the existing file that a path probably means.

@@ -40,6 +40,10 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
             let reason = reason.strip_prefix("not a skill: ").unwrap_or(&reason);
             whole(Kind::Dropped, format!("{title} does not list this skill: {reason}"), Vec::new())
         }
+        Fate::Dropped if source.purpose == Purpose::Agent => {
+            let reason = reason.strip_prefix("not an agent: ").unwrap_or(&reason);
+            whole(Kind::Dropped, format!("{title} does not list this agent: {reason}"), Vec::new())
+        }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
         // The agent reads the file if started beside it.

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use super::super::front_matter;
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Scope, Source};
@@ -36,7 +37,23 @@ const NAMED: usize = 3;
 pub fn is_distinctive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_rule = || name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md") && is_below_rules(path);
-    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc") || is_rule()
+    let is_for_agents = DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc");
+    is_for_agents || is_rule() || is_meant_as_skill(path)
+}
+
+/// Returns true for a file that is meant to be a skill of an agent, whether or not it is one: a `SKILL.md` below, or a page in, a
+/// folder `skills` in the folder of an agent.
+pub fn is_meant_as_skill(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_skills = |dir: &Path| dir.file_name().is_some_and(|name| name == "skills");
+    let is_page = || name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md");
+    let mut dirs = path.ancestors().skip(1);
+    let skills = match &*name {
+        "SKILL.md" => dirs.find(|dir| is_skills(dir)),
+        _ => dirs.next().filter(|dir| is_skills(dir) && is_page()),
+    };
+    let mut above = skills.into_iter().flat_map(|skills| skills.ancestors().skip(1));
+    above.any(|dir| dir.file_name().is_some_and(|name| is_folder(Path::new(name))))
 }
 
 /// Returns true if the file is in a folder in which an agent looks for rules: Copilot in its own, OpenCode where settings
@@ -101,7 +118,11 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     }
     match wrong_case(subject) {
         Some(finding) => found.push(finding),
-        None if subject.never_read && is_distinctive(subject.path) => {
+        // A page in a folder of skills is meant to be one if it has the head of one.
+        None if subject.never_read
+            && is_distinctive(subject.path)
+            && (!is_flat_skill(subject) || has_name(subject)) =>
+        {
             let mut titles: Vec<&str> = subject.answers.iter().map(|answer| answer.title.as_str()).collect();
             let more = titles.len().saturating_sub(NAMED);
             titles.truncate(NAMED);
@@ -110,7 +131,10 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
                 (titles, 0) => format!("none of {} loads this file", list(titles)),
                 (titles, more) => format!("none of {} and {more} more loads this file", titles.join(", ")),
             };
-            let message = format!("{who}, from whichever directory it is started");
+            let mut message = format!("{who}, from whichever directory it is started");
+            if is_flat_skill(subject) {
+                message.push_str("; a skill is a folder with a SKILL.md");
+            }
             let lost: Vec<_> = std::iter::once(0..subject.raw.len()).collect();
             found.push(Finding { lost, ..Finding::new(Kind::NeverRead, first_line(subject.raw), message) });
         }
@@ -118,6 +142,17 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     }
     found.extend(outside(subject));
     found
+}
+
+/// Returns true for a page in a folder of skills, where agents look for folders.
+fn is_flat_skill(subject: &Subject) -> bool {
+    subject.name() != "SKILL.md" && is_meant_as_skill(subject.path)
+}
+
+/// Returns true if the head of the file has a `name`.
+fn has_name(subject: &Subject) -> bool {
+    let head = subject.raw.as_text().and_then(front_matter::head);
+    head.is_some_and(|head| !head.values("name").is_empty())
 }
 
 /// A file that only its letter case keeps from being read. `docs/agents.md` is a page about agents, so a name in small

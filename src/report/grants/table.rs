@@ -26,7 +26,8 @@ pub(super) struct Row {
     pub agents: &'static [&'static str],
     /// Patterns of the file paths.
     pub files: &'static [&'static str],
-    /// The keys, `*` for any. `""`: the file itself is code; ``!` `` and `!{`: commands in its text; `=`: variables.
+    /// The keys, `*` for any. `""`: the file itself is code; ``!` `` and `!{`: commands in its text, with a space
+    /// before them only at the start of a word; `=`: variables.
     pub key: &'static str,
     /// Kind of the grant.
     pub kind: Kind,
@@ -129,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(CLAUDE, CLAUDE_SETTINGS, "enabledMcpjsonServers/*", Kind::Permission, "starts this server without asking"),
     row(&["claude-code", "copilot-cli"], &[".mcp.json"], "mcpServers/*", Kind::Mcp, START),
-    row(CLAUDE, CLAUDE_TEXTS, "!`", Kind::Command, CALLED),
+    row(CLAUDE, CLAUDE_TEXTS, " !`", Kind::Command, CALLED),
     row(CLAUDE, CLAUDE_TEXTS, "hooks/*/*/hooks/*/command", Kind::Hook, "{}"),
     row(CLAUDE, CLAUDE_TEXTS, "allowed-tools", Kind::Permission, "without asking, while it is used"),
     row(CLAUDE, CLAUDE_TEXTS, "permissionMode", Kind::Permission, "the mode of this sub-agent"),

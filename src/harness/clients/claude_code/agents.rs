@@ -20,10 +20,16 @@ use crate::harness::kit::heads;
 use crate::harness::kit::skills::words;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
-use crate::text::{Size, raw_ranges};
+use crate::text::{Size, grouped, raw_ranges};
 
 const FILES: &str = "**/*.md";
 const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
+
+/// Keys of an agent's head whose texts reach a model.
+const TEXTS: [&str; 2] = ["description", "initialPrompt"];
+
+/// Size in bytes from which a text in a head is one that was meant for a model.
+const LONG: usize = 400;
 
 /// The agents that come with Claude Code 2.1.329.
 const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"];
@@ -270,6 +276,7 @@ pub(super) fn described(
     checkout: Option<&Checkout>,
     plugins: &[Plugin],
     search: &mut Search,
+    answer: &mut Answer,
 ) -> Known<Vec<Described>> {
     let places = places(at, settings, checkout);
     let asks = places.iter().map(|(dir, _)| Ask::Glob { base: dir.clone(), pattern: FILES.to_owned(), flavor: FLAVOR });
@@ -280,25 +287,26 @@ pub(super) fn described(
         described.push(Described { name: name.clone(), head: node.clone(), text, source: None });
     }
     for (dir, scope) in places {
-        of_folder(&dir, scope, None, search, &mut described)?;
+        of_folder(&dir, scope, None, search, (&mut described, answer))?;
     }
     for plugin in plugins {
         let named = plugin.named("agents");
         let dirs = if named.is_empty() { vec![plugin.dir.join("agents")] } else { named };
         for dir in dirs {
-            of_folder(&dir, Scope::Config, Some(&plugin.name), search, &mut described)?;
+            of_folder(&dir, Scope::Config, Some(&plugin.name), search, (&mut described, answer))?;
         }
     }
     Ok(described)
 }
 
-/// Adds the agents below a folder. A plugin's agent without a name takes that of its file.
+/// Adds the agents below a folder, and the files that are none to the sources. A plugin's agent without a name takes that of
+/// its file.
 fn of_folder(
     dir: &Path,
     scope: Scope,
     plugin: Option<&str>,
     search: &mut Search,
-    described: &mut Vec<Described>,
+    (described, answer): (&mut Vec<Described>, &mut Answer),
 ) -> Known<()> {
     let mut files = search.glob(dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
     files.sort();
@@ -310,13 +318,18 @@ fn of_folder(
         }
         let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
         let text = raw.text();
-        let Some((front, body)) = heads::whole_lines(&text) else { continue };
-        let Some(head) = parse_leniently(front) else { continue };
-        let value = |key: &str| head.get(key).and_then(words);
-        let stem = || plugin.and(file.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        let (Some(name), Some(_)) = (value("name").or_else(stem), value("description")) else { continue };
+        let (name, head, body) = match parsed(&file, &text, plugin.is_some()) {
+            Ok(parsed) => parsed,
+            // A page for people may lie beside the agents.
+            Err(_) if file.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme")) => continue,
+            Err(reason) => {
+                let source = Source::new(&file, scope, Fate::Dropped, format!("not an agent: {reason}"));
+                answer.sources.push(Source { purpose: Purpose::Agent, ..source });
+                continue;
+            }
+        };
+        answer.warnings.extend(lost_in_head(&file, &head));
         let name = plugin.map_or(name.clone(), |plugin| in_plugin(plugin, dir, &file, &name));
-        let body = body.trim();
         let end = text.trim_end().len();
         let body_in_file = end - body.len()..end;
         let kept = raw_ranges(&raw, std::slice::from_ref(&body_in_file));
@@ -325,6 +338,31 @@ fn of_folder(
         described.push(Described { name, text: body.to_owned(), source: Some(source), head });
     }
     Ok(())
+}
+
+/// Parses the file of an agent into its name, its head and its text, or says why the file is none.
+fn parsed<'t>(file: &Path, text: &'t str, in_plugin: bool) -> Result<(String, Node, &'t str), &'static str> {
+    let (front, body) = heads::whole_lines(text).ok_or("it has no head between lines of ---")?;
+    let head = parse_leniently(front).ok_or("its head is no YAML")?;
+    let value = |key: &str| head.get(key).and_then(words);
+    let stem = || file.file_stem().filter(|_| in_plugin).map(|stem| stem.to_string_lossy().into_owned());
+    let name = value("name").or_else(stem).ok_or("its head has no `name`")?;
+    value("description").ok_or("its head has no `description`")?;
+    Ok((name, head, body.trim()))
+}
+
+/// Warns of long texts in the head of an agent: of these, only [`TEXTS`] reach a model.
+fn lost_in_head(file: &Path, head: &Node) -> Vec<Warning> {
+    let lost = head.as_table().unwrap_or_default().iter().filter_map(|(key, value)| {
+        let size = value.as_text()?.len();
+        let message = format!(
+            "{}: `{key}` is no key of an agent, so {} B reach nobody; the prompt stands below the head",
+            file.display(),
+            grouped(size)
+        );
+        (size > LONG && !TEXTS.contains(&key.as_str())).then(|| Warning::at("front-matter", file, message))
+    });
+    lost.collect()
 }
 
 /// Returns the name of a plugin's agent: the plugin's name, the folders below the plugin's agents folder, and the
