@@ -14,7 +14,7 @@ use crate::snapshot::Content;
 
 mod budget;
 mod comment;
-mod content;
+pub mod content;
 mod create;
 pub mod exceptions;
 mod fates;

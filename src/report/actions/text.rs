@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::front_matter;
 use super::split::imports;
 use super::{Action, Context, Edit};
-use crate::report::findings::{Finding, Kind, findings};
+use crate::report::findings::{Finding, Kind, content, findings};
 use crate::snapshot::FileType;
 
 /// Returns the fixes of a finding that edit only its own range.
@@ -68,7 +68,7 @@ fn comment(ctx: &Context, finding: &Finding) -> Option<Action> {
 
 /// Replaces a checked-out link with an import; only for files whose agent follows imports.
 fn link_as_text(ctx: &Context, finding: &Finding) -> Option<Action> {
-    let path = ctx.text.get(finding.range.clone())?.replace('\\', "/");
+    let path = content::only_path(ctx.text.get(finding.range.clone())?)?.0.replace('\\', "/");
     let is_there = ctx.disk.kind(&ctx.dir().join(&path)) == Some(FileType::File);
     if !is_there || !ctx.subject.sources().any(|(answer, _)| imports(answer, ctx.path())) {
         return None;

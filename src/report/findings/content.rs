@@ -88,17 +88,27 @@ fn long(subject: &Subject) -> Option<Finding> {
     Some(Finding { fate: Some(Fate::Loaded), ..Finding::new(Kind::TooLong, first_line(subject.raw), message) })
 }
 
-/// Git for Windows checks links out as files that hold the path, unless it is told otherwise.
+/// Git for Windows checks links out as files that hold the path, unless it is told otherwise. A Markdown link, or a
+/// directive that other tools know, brings no agent the text either.
 fn link_as_text(text: &str) -> Option<Finding> {
-    let path = text.strip_suffix('\n').unwrap_or(text);
+    let (path, is_bare) = only_path(text)?;
+    let message = if is_bare {
+        format!(
+            "this file holds only the path `{path}`, as git checks a link out without core.symlinks: no agent is sent the text behind it"
+        )
+    } else {
+        format!("this file holds only a link to `{path}`: no agent is sent the text behind it")
+    };
+    Some(Finding::new(Kind::LinkAsText, 0..text.trim_end().len(), message))
+}
+
+/// Returns the path of a Markdown file that is all that a text holds, and whether it stands there bare.
+pub fn only_path(text: &str) -> Option<(&str, bool)> {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let link = || text.strip_prefix('[')?.split_once("](")?.1.strip_suffix(')');
+    let path = text.strip_prefix("!include ").or_else(link).unwrap_or(text);
     let is_path = (4..200).contains(&path.len())
         && path.ends_with(".md")
         && path.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | '\\'));
-    if !is_path {
-        return None;
-    }
-    let message = format!(
-        "this file holds only the path `{path}`: a link that git checked out (set core.symlinks) or committed (commit a link) as text"
-    );
-    Some(Finding::new(Kind::LinkAsText, 0..path.len(), message))
+    is_path.then_some((path, path == text))
 }
