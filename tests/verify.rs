@@ -68,6 +68,16 @@ fn a_client_that_sends_what_briefing_says_is_equal() {
 }
 
 #[test]
+fn lists_that_are_not_compared_are_named() {
+    let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
+    let skill = place.root.join("project/.agents/skills/a");
+    fs::create_dir_all(&skill).expect("a folder");
+    fs::write(skill.join("SKILL.md"), "---\nname: a\ndescription: Explains.\n---\nText.\n").expect("it is written");
+    let (code, words) = said(&verify(&place, FENCES[0], &[]));
+    assert!(code == Some(0) && words.contains("\n  not compared: what it lists of skills\n"), "{words}");
+}
+
+#[test]
 fn a_difference_is_shown_and_written_as_a_case() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md NOTES.md)")""#);
     let (code, words) = said(&verify(&place, FENCES[0], &["--case", "wrong.case"]));

@@ -13,7 +13,7 @@ use super::audit::{Since, parse_time};
 use super::show::{Disk, answer, exists, here, installed, print_styled, questions, say, write};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
-use crate::answer::{Fidelity, Resolution};
+use crate::answer::{Answer, Fidelity, MessageKind, Resolution};
 use crate::disk::{Filesystem, Real};
 use crate::harness::choice::AUTO;
 use crate::harness::{self, Choice};
@@ -299,6 +299,14 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     Ok(code_of(&verdict))
 }
 
+/// Names the lists that are sent beside the instructions, since only these are compared.
+fn not_compared(answer: &Answer) -> String {
+    let has = |kind: MessageKind| answer.messages.iter().any(|message| message.kind == kind);
+    let lists = [(MessageKind::Skills, "skills"), (MessageKind::Agents, "agents")];
+    let named: Vec<&str> = lists.into_iter().filter(|(kind, _)| has(*kind)).map(|(_, name)| name).collect();
+    if named.is_empty() { String::new() } else { format!("  not compared: what it lists of {}\n", named.join(" and ")) }
+}
+
 /// The exit code for a verdict.
 fn code_of(verdict: &Verdict) -> u8 {
     match verdict {
@@ -368,13 +376,17 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
 
 /// Describes the outcome of one question in words.
 fn describe(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
+    let lists = match verdict {
+        Verdict::Equal(..) => not_compared(&one.answer.answer),
+        _ => String::new(),
+    };
     let who = format!("{}{}", one.title, version(one));
     let seconds = outcome.millis as f64 / 1000.0;
     match verdict {
-        Verdict::Equal(0, _) => format!("{who}: equal, neither has any instructions ({seconds:.1} s)\n"),
+        Verdict::Equal(0, _) => format!("{who}: equal, neither has any instructions ({seconds:.1} s)\n{lists}"),
         Verdict::Equal(messages, bytes) => {
             let plural = if *messages == 1 { "" } else { "s" };
-            format!("{who}: equal, {messages} message{plural} of {bytes} bytes ({seconds:.1} s)\n")
+            format!("{who}: equal, {messages} message{plural} of {bytes} bytes ({seconds:.1} s)\n{lists}")
         }
         Verdict::BothRefuse => format!("{who}: equal, it does not start here, as Briefing says ({seconds:.1} s)\n"),
         Verdict::Different(Difference { at, ours, theirs }) => {
