@@ -167,14 +167,13 @@ impl Edition for CopilotCli {
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
         folders::require(&home, search, &mut answer)?;
         let repository = repository(&at.cwd, search)?;
-        let top = repository.clone().unwrap_or_else(|| PathBuf::from("/"));
         let above = match (&repository, self.behavior.outside) {
             (None, Outside::EveryDirectory) => Path::new("/"),
             (None, Outside::Nothing) => &at.cwd,
             (Some(root), _) => root,
         };
         let above = above.to_owned();
-        let root = repository.unwrap_or_else(|| at.cwd.clone());
+        let root = repository.clone().unwrap_or_else(|| at.cwd.clone());
         answer.root = Some(root.clone());
         let github = root.join(".github");
         if search.list(&github, "a folder that links to itself stops the client")? == Err(Errno::LOOP) {
@@ -185,10 +184,10 @@ impl Edition for CopilotCli {
         self.start(at, &above, &mut session, search, &mut answer)?;
         subagent::leaves_out(at, &mut answer);
         let is_known = self.behavior.beside == Beside::Known;
-        let has_skills = !is_known || agents::look(at, &home, &top, search, &mut answer)?;
+        let has_skills = !is_known || agents::look(at, &home, repository.as_deref(), search, &mut answer)?;
         viewing::look(self.names, at, &session, search, &mut answer)?;
         if has_skills {
-            skills::look(at, &home, (&root, &top), search, &mut answer)?;
+            skills::look(at, &home, repository.as_deref(), search, &mut answer)?;
         }
         self.doubt_what_is_beside(at, &mut answer);
         Ok(answer)

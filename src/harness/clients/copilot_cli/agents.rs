@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::ID;
+use super::{ID, find};
 use crate::answer::agent::{Agent, Usage};
 use crate::answer::{Answer, Scope, SessionKind, Standpoint};
 use crate::formats::{Node, parse_rust_yaml};
@@ -22,8 +22,14 @@ const LIMITED: &str = "explore";
 const FOLDERS: [&str; 2] = [".github/agents", ".claude/agents"];
 /// Adds the agents, the prompt of the one that answers, and the list of those that the model may start. Returns true if
 /// the agent that answers may call skills.
-pub(super) fn look(at: &Standpoint, home: &Path, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<bool> {
-    let described = described(at, home, top, search)?;
+pub(super) fn look(
+    at: &Standpoint,
+    home: &Path,
+    repository: Option<&Path>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<bool> {
+    let described = described(at, home, repository, search)?;
     let is_taken = |name: &str| described.iter().any(|one| one.agent.name == name);
     let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| Agent::named(name, Usage::Subagent));
     answer.agents = own.chain(described.iter().map(|one| one.agent.clone())).collect();
@@ -46,9 +52,10 @@ pub(super) fn look(at: &Standpoint, home: &Path, top: &Path, search: &mut Search
 
 /// Returns the agents that files describe, by name. Of files of one name the first counts: the user's, then those of
 /// the nearest directory, folder by folder.
-fn described(at: &Standpoint, home: &Path, top: &Path, search: &mut Search) -> Known<Vec<Described>> {
-    let above: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(top) && *dir != at.home).collect();
-    let of_project = FOLDERS.iter().flat_map(|folder| above.iter().map(move |dir| (dir.join(folder), Scope::Project)));
+fn described(at: &Standpoint, home: &Path, repository: Option<&Path>, search: &mut Search) -> Known<Vec<Described>> {
+    let of_project = FOLDERS
+        .iter()
+        .flat_map(|folder| find::levels(at, repository, folder).map(move |dir| (dir.join(folder), Scope::Project)));
     let places: Vec<(PathBuf, Scope)> = std::iter::once((home.join("agents"), Scope::User)).chain(of_project).collect();
     let (mut found, mut ids) = (Vec::new(), HashSet::new());
     search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::find;
 use crate::answer::{Answer, Fate, Scope, Standpoint};
 use crate::formats::{FormatError, Node, Value, parse_jsonc, parse_rust_yaml, position};
 use crate::harness::kit::heads;
@@ -49,11 +50,11 @@ enum Form {
 }
 
 /// Adds the list of skills, and their sources. Commands are read from the working directory and those above it, up to
-/// `top`.
+/// the root of the repository.
 pub(super) fn look(
     at: &Standpoint,
     home: &Path,
-    (root, top): (&Path, &Path),
+    repository: Option<&Path>,
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<()> {
@@ -68,7 +69,7 @@ pub(super) fn look(
     let more: Vec<String> = listed.chain(more).collect();
     let moved = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
     let moved = moved.is_some_and(|home| Path::new(&home) != at.home.join(".copilot"));
-    let places = places(at, home, root, moved, &more);
+    let places = places(at, home, repository, moved, &more);
     search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
     let mut found: Vec<(Owner, Skill)> = Vec::new();
     for (dir, owner) in places {
@@ -86,7 +87,7 @@ pub(super) fn look(
             found.extend(skill(&path, scope, Form::Folder, search, answer)?.map(|skill| (owner, skill)));
         }
     }
-    found.extend(commands(at, top, search, answer)?);
+    found.extend(commands(at, repository, search, answer)?);
     for (_, skill) in found.iter_mut().filter(|(_, skill)| skill.counts() && disabled.contains(&skill.name)) {
         skill.leave_out(Fate::Excluded, "disabledSkills names it in settings.json");
     }
@@ -124,19 +125,18 @@ fn settings(home: &Path, search: &mut Search) -> Known<Option<Node>> {
     Ok(parse_jsonc(&raw.text_without_bom()).ok())
 }
 
-/// Returns the folders of skills, in order. If the client's directory is `moved`, or only written differently,
-/// `.agents` of the home directory does not count as the user's.
-fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String]) -> Vec<(PathBuf, Owner)> {
+/// Returns the folders of skills, in order. If the client's directory is `moved`, or only written differently, `.agents` of
+/// the home directory does not count as the user's.
+fn places(
+    at: &Standpoint,
+    home: &Path,
+    repository: Option<&Path>,
+    moved: bool,
+    more: &[String],
+) -> Vec<(PathBuf, Owner)> {
     let mut places = Vec::new();
     for kind in KINDS {
-        // `.claude` in the home directory belongs to no project, nor does `.agents` unless the project contains the
-        // home directory.
-        let counts = |dir: &Path| match kind {
-            ".claude/skills" => dir != at.home,
-            ".agents/skills" => dir != at.home || dir.starts_with(root),
-            _ => true,
-        };
-        let dirs = at.cwd.ancestors().filter(|dir| counts(dir) && (*dir == at.cwd || dir.parent().is_some()));
+        let dirs = find::levels(at, repository, kind);
         let owner = |dir: &Path| if dir == at.cwd { Owner::Project } else { Owner::Above };
         places.extend(dirs.map(|dir| (dir.join(kind), owner(dir))));
     }
@@ -150,9 +150,13 @@ fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String
 
 /// Returns the Claude Code commands of a project: the Markdown files of a folder, sorted by path. Commands of the home
 /// directory are not read.
-fn commands(at: &Standpoint, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<(Owner, Skill)>> {
-    let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).filter(|dir| *dir != at.home);
-    let folders: Vec<PathBuf> = dirs.map(|dir| dir.join(COMMANDS)).collect();
+fn commands(
+    at: &Standpoint,
+    repository: Option<&Path>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<Vec<(Owner, Skill)>> {
+    let folders: Vec<PathBuf> = find::levels(at, repository, COMMANDS).map(|dir| dir.join(COMMANDS)).collect();
     search.expect(folders.iter().cloned().map(Ask::Listing))?;
     let mut found = Vec::new();
     for (level, folder) in folders.into_iter().enumerate() {
