@@ -343,14 +343,43 @@ fn check_settings(cwd: &Path, own: &Path, search: &mut Search, answer: &mut Answ
     Ok(())
 }
 
-/// Variables that move folders or name additional settings; the client also reads them from `.env` files (oh-my-pi
-/// 18.2.3).
-const VARIABLES: [&str; 6] =
-    ["OMP_PROFILE", "PI_PROFILE", "PI_CONFIG_DIR", "PI_CONFIG_FILES", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR"];
-/// `.env` files of the working directory, which Bun itself reads.
-const DOTENV: [&str; 4] = [".env", ".env.local", ".env.development", ".env.development.local"];
-/// Keys of settings that add or exclude files (oh-my-pi 18.2.3).
-const KEYS: [&str; 4] = ["disabledProviders", "enabledProviders", "disabledExtensions", "additionalDirectories"];
+/// Variables that move folders, name additional settings or drop the prompt; the client also reads them from `.env` files
+/// (oh-my-pi 18.2.3).
+const VARIABLES: [&str; 7] = [
+    "OMP_PROFILE",
+    "PI_PROFILE",
+    "PI_CONFIG_DIR",
+    "PI_CONFIG_FILES",
+    "CLAUDE_CONFIG_DIR",
+    "PI_CODING_AGENT_DIR",
+    "NULL_PROMPT",
+];
+/// `.env` files of the working directory, which Bun itself reads: those that have no mode, and of the modes the one that
+/// `NODE_ENV` or `BUN_ENV` names.
+const DOTENV: [&str; 8] = [
+    ".env",
+    ".env.local",
+    ".env.development",
+    ".env.development.local",
+    ".env.production",
+    ".env.production.local",
+    ".env.test",
+    ".env.test.local",
+];
+/// Keys of settings that add or exclude files, or programs that may rewrite the prompt (oh-my-pi 18.2.3).
+const KEYS: [&str; 5] =
+    ["disabledProviders", "enabledProviders", "disabledExtensions", "additionalDirectories", "extensions"];
+/// Folders and files of other programs that replace the prompt or hold programs that may rewrite it (oh-my-pi 18.2.3).
+const FOREIGN: [&str; 6] = [
+    ".claude/SYSTEM.md",
+    ".codex/SYSTEM.md",
+    ".gemini/SYSTEM.md",
+    ".claude/hooks/pre",
+    ".claude/hooks/post",
+    ".codex/hooks",
+];
+/// Folders and files of the client itself with that effect, and rules that are always sent (oh-my-pi 18.2.3).
+const OWN: [&str; 3] = ["extensions", "hooks", "RULES.md"];
 /// Project settings that the client reads, including those of other programs (oh-my-pi 18.2.3).
 const SETTINGS: [&str; 5] =
     [".claude/settings.json", ".gemini/settings.json", ".cursor/settings.json", ".codex/config.toml", "opencode.json"];
@@ -379,7 +408,12 @@ fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer)
     let others =
         [".omp/config.yml", ".omp/settings.json", ".omp/rules", ".cursorrules", ".cursor/rules", ".windsurfrules"];
     let rules = [".windsurf/rules", ".clinerules", ".github/instructions", ".agent/rules", ".agents/rules"];
-    let mut asked: Vec<PathBuf> = others.into_iter().chain(rules).map(here).collect();
+    let mut asked: Vec<PathBuf> = others.into_iter().chain(rules).chain(FOREIGN).map(here).collect();
+    asked.extend([own.to_owned(), here(".omp")].iter().flat_map(|dir| OWN.map(|name| dir.join(name))));
+    let plugins = [at.home.join(".omp"), here(".omp")].map(|dir| dir.join("plugins"));
+    asked.extend(plugins.iter().flat_map(|dir| ["package.json", "installed_plugins.json"].map(|name| dir.join(name))));
+    // The prompt is not looked for where the variable says that the folder is.
+    asked.extend(Some(at.home.join(".omp/agent/SYSTEM.md")).filter(|path| !path.starts_with(own)));
     for dir in
         [own.to_owned(), here(".omp"), here(".agent"), here(".agents"), at.home.join(".agent"), at.home.join(".agents")]
     {
