@@ -605,3 +605,17 @@ fn a_file_because_of_which_an_agent_does_not_start_is_an_error() {
     let found = codes(&place, &["check", "--harness", "opencode", "--format", "json"]);
     assert_eq!(found, [".opencode/agents/review.md bad-settings"]);
 }
+
+#[test]
+fn many_findings_are_counted_by_kind_below_them() {
+    let imports: String = (0..12).map(|number| format!("@gone/{number}.md\n\n")).collect();
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", &imports),
+        ("home/project/.claude/agents/plain.md", "You review.\n"),
+    ]);
+    let text = out(&place.run("home/project", &["check", "--harness", "claude-code"]));
+    let end: Vec<&str> = text.trim_end().lines().rev().take(2).collect();
+    assert_eq!(end[1], "12 import-missing, 1 dropped", "{text}");
+    assert!(end[0].starts_with("13 findings in "), "{text}");
+}
