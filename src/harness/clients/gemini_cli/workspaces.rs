@@ -34,6 +34,9 @@ pub(super) fn all(
         // By then the client has created its own folder and those above it.
         let is_made = own.starts_with(&path) && search.stat(&path, "made at the start")?.is_err();
         if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
+            if !settings.trusted {
+                continue;
+            }
             let what = "is not a directory, and Gemini CLI stops at it; correct context.includeDirectories";
             return Err(Halt::refused(&at.cwd, format!("{} {what}", path.display())));
         }
