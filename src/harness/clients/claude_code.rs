@@ -366,14 +366,13 @@ impl Edition for Edition21 {
         let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
         let mut loader = Loader::new(self, search, &settings, &excludes, at, approved);
         let mut start = loader.start(checkout.as_ref())?;
+        // What the agent does not get at the start, a reading may bring.
+        let left_out = agent.without.as_ref().map(|without| start.leave_out(without)).unwrap_or_default();
         let nested = match &at.target {
             Some(target) => loader.nested(target, (&at.already_loaded, &at.read_before), &start, checkout.as_ref())?,
             None => Vec::new(),
         };
-        if let Some(without) = &agent.without {
-            let left_out = start.leave_out(without);
-            loader.sources.extend(left_out);
-        }
+        loader.sources.extend(left_out);
         let Loader { mut sources, warnings, mentions, unsure, .. } = loader;
         if let Some(reason) = unsure {
             answer.doubt(&[Certain::Set], reason);

@@ -384,6 +384,8 @@ impl Loader<'_, '_> {
                 let source = Source { kept: Vec::new(), limit: Some(limit), trigger: Trigger::Read, ..entry.source };
                 self.consider(Source { fate: Fate::Dropped, reason, ..source });
             }
+            let reason = "a preview of nested AGENTS.md is sent, with the path of a file that the client makes";
+            self.unsure.get_or_insert_with(|| reason.to_owned());
             return None;
         }
         let trigger = self.trigger();
