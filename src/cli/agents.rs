@@ -8,9 +8,9 @@ use std::sync::Arc;
 use anstyle::Style;
 use clap::Args;
 
+use super::Failure;
 use super::show::{answer, directory, here, print_json, print_screen, questions};
-use super::whom::Format;
-use super::{Failure, defaults};
+use super::whom::{Format, Home};
 use crate::disk::Real;
 use crate::report::agents::{AgentSaid, Layer, said};
 use crate::report::escape::visible;
@@ -34,9 +34,8 @@ pub(super) struct Agents {
     /// Where the client is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume, relative to where the client is started
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
+    #[command(flatten)]
+    home: Home,
     /// How to print the agents
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -46,7 +45,7 @@ pub(super) struct Agents {
 pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
     let here = here()?;
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
-    let base = defaults(directory("--home", arguments.home.as_deref(), &cwd)?);
+    let base = arguments.home.defaults(&cwd)?;
     let request = Request { harness: Some(OneOrMany::One(arguments.harness.clone())), ..Request::default() };
     let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
     let (mut found, _) = questions(&Real, &request, &places, base)?;

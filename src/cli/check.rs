@@ -9,8 +9,9 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::show::{directory, here, print, print_styled, say, searched, write};
-use super::{FINDINGS, Failure, compare, defaults, lines, screen};
+use super::show::{here, print, print_styled, say, searched, write};
+use super::whom::Home;
+use super::{FINDINGS, Failure, compare, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
 use crate::engine::change::{Changing, change};
@@ -51,12 +52,8 @@ pub(super) struct Check {
     /// Where agents are started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long)]
-    no_home: bool,
+    #[command(flatten)]
+    home: Home,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -250,7 +247,6 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     let here = here()?;
     let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;
-    let home = directory("--home", arguments.home.as_deref(), &here)?;
     let only: Vec<PathBuf> = arguments.paths.iter().map(|path| absolute(&here, path)).collect();
     for (path, named) in only.iter().zip(&arguments.paths) {
         super::show::exists("PATH", &here, named)?;
@@ -262,7 +258,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?
         .with_severities(severities)
         .map_err(|problem| problem.replace("briefing.severities", "--severity"))?;
-    let base = if arguments.no_home { super::nobody(&root) } else { defaults(home) };
+    let base = arguments.home.defaults(&root)?;
     let change = arguments.base.as_ref().map(|revision| Change::open(&Real, &root, revision)).transpose();
     let change = change.map_err(|problem| format!("--base: {problem}"))?;
     let revision = change.as_ref().and_then(|change| change.after.as_deref());

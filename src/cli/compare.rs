@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::show::{Asked, Editions, asked, directory, here, print, print_styled, print_words};
+use super::whom::Home;
 use super::{Failure, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::Real;
@@ -69,12 +70,8 @@ pub(super) struct Compare {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long)]
-    no_home: bool,
+    #[command(flatten)]
+    home: Home,
     /// How to print the differences
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -103,10 +100,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
-    let mut defaults = match arguments.no_home {
-        true => super::nobody(&places.cwd),
-        false => super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?),
-    };
+    let mut defaults = arguments.home.defaults(&places.cwd)?;
     Editions::set(arguments.edition, &mut defaults);
     if arguments.all {
         let Asked { answers, judged, .. } = asked(&Real, &request, &places, defaults)?;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{directory, here, print_json, print_screen, searched};
-use super::whom::Format;
+use super::show::{here, print_json, print_screen, searched};
+use super::whom::{Format, Home};
 use super::{Failure, lines, screen};
 use crate::disk::Real;
 use crate::engine::inspect::inspect;
@@ -36,12 +36,8 @@ pub(super) struct Inspect {
     /// Only these agents, as in `briefing show`
     #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long)]
-    no_home: bool,
+    #[command(flatten)]
+    home: Home,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -51,10 +47,7 @@ pub(super) struct Inspect {
 pub(super) fn run(arguments: &Inspect) -> Result<ExitCode, Failure> {
     let here = here()?;
     let root = searched("DIR", arguments.dir.as_deref(), &here)?;
-    let defaults = match arguments.no_home {
-        true => super::nobody(&root),
-        false => super::defaults(directory("--home", arguments.home.as_deref(), &root)?),
-    };
+    let defaults = arguments.home.defaults(&root)?;
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?;
     let mut found = inspect(defaults, &root, settings)?;
     if !arguments.harness.is_empty() && !arguments.harness.iter().any(|word| word == "all" || word == "mine") {

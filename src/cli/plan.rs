@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
-use super::show::{directory, here, print, print_json, print_styled, searched};
-use super::whom::Format;
+use super::show::{here, print, print_json, print_styled, searched};
+use super::whom::{Format, Home};
 use super::{FINDINGS, Failure};
 use crate::disk::Real;
 use crate::engine::plan::{Links, Task, plan};
@@ -46,12 +46,8 @@ pub(super) struct Arguments {
     /// The directory [default: the working directory]
     #[arg(long, global = true, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, global = true, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long, global = true)]
-    no_home: bool,
+    #[command(flatten)]
+    home: Home,
     /// Print the patch alone
     #[arg(long, global = true)]
     patch: bool,
@@ -85,10 +81,7 @@ enum What {
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let here = here()?;
     let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;
-    let defaults = match arguments.no_home {
-        true => super::nobody(&root),
-        false => super::defaults(directory("--home", arguments.home.as_deref(), &root)?),
-    };
+    let defaults = arguments.home.defaults(&root)?;
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?;
     let task = match &arguments.task {
         What::OneTruth { links } => Task::OneTruth(if *links { Links::WhereSmaller } else { Links::Never }),

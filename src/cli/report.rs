@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let here = here()?;
     let start = directory("--cwd", arguments.whom.cwd.as_deref(), &here)?;
     let (cwd, target) = standpoint(arguments.path.as_deref(), start.as_deref(), &here)?;
-    let base = arguments.whom.defaults(&cwd)?;
+    let base = arguments.whom.home.defaults(&cwd)?;
     let (session, model) = (arguments.session.clone(), arguments.model.clone());
     let request = Request { session, model, ..arguments.whom.request() };
     let files = Buffers::over(Real);

@@ -12,8 +12,8 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::show::{answer, directory, exists, here, print_json, print_screen, questions};
-use super::whom::Format;
-use super::{Failure, defaults, lines, screen};
+use super::whom::{Format, Home};
+use super::{Failure, lines, screen};
 use crate::answer::{Fate, Fidelity, Message, Source};
 use crate::disk::Real;
 use crate::harness::Changed;
@@ -46,9 +46,8 @@ pub(super) struct Session {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume, relative to where the agent is started
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
+    #[command(flatten)]
+    home: Home,
     #[command(flatten)]
     steps: Steps,
     /// More steps from FILE, after those that are options; - reads standard input
@@ -188,7 +187,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
     let meant = steps.iter().map(|step| step.parsed(&place)).collect::<Result<Vec<Step>, String>>()?;
     let request = Request { harness: Some(OneOrMany::One(arguments.harness.clone())), ..Request::default() };
     let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-    let base = defaults(directory("--home", arguments.home.as_deref(), &cwd)?);
+    let base = arguments.home.defaults(&cwd)?;
     let (mut found, _) = questions(&Real, &request, &places, base)?;
     let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
         return Err("--agents: a session is that of one agent: name one".to_owned().into());

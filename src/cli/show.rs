@@ -10,7 +10,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{Failure, defaults, lines, redact, screen, words};
+use super::whom::Home;
+use super::{Failure, lines, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint, Tool};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
@@ -57,12 +58,8 @@ pub(super) struct Show {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume, relative to where the agent is started
-    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long)]
-    no_home: bool,
+    #[command(flatten)]
+    home: Home,
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
@@ -162,7 +159,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let mut request = request(show)?;
     let cwd = directory("--cwd", show.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     // Paths are relative to where the agent is started, as the file is that it would read.
-    let home = directory("--home", show.home.as_deref(), &cwd)?;
+    let mut defaults = show.home.defaults(&cwd)?;
     for (option, files) in [("--read", &show.read), ("--already", &show.already)] {
         files.iter().try_for_each(|file| exists(option, &cwd, file))?;
     }
@@ -180,7 +177,6 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     }
     let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
     let places = Places { cwd, target, read_before, already_loaded };
-    let mut defaults = if show.no_home { super::nobody(&places.cwd) } else { defaults(home) };
     Editions::set(show.edition, &mut defaults);
     let files = Buffers::over(Real);
     let secrets = if show.reveal { Secrets::Shown } else { Secrets::Hidden };

@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     if arguments.records {
         return records::run(arguments);
     }
-    if arguments.whom.no_home {
+    if arguments.whom.home.no_home {
         return Err("--no-home: a client is asked with its settings; leave it out, or name another home with --home"
             .to_owned()
             .into());

@@ -16,6 +16,27 @@ pub(super) enum Format {
     Json,
 }
 
+/// The home directory that answers assume.
+#[derive(Args)]
+pub(super) struct Home {
+    /// The home directory to assume, relative to where the agent is started
+    #[arg(long, global = true, value_name = "DIR", conflicts_with = "no_home")]
+    home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long, global = true)]
+    pub no_home: bool,
+}
+
+impl Home {
+    /// Returns the defaults for an agent that is started in `cwd`.
+    pub fn defaults(&self, cwd: &Path) -> Result<Defaults, String> {
+        Ok(match self.no_home {
+            true => super::nobody(cwd),
+            false => super::defaults(directory("--home", self.home.as_deref(), cwd)?),
+        })
+    }
+}
+
 /// Options that commands share.
 #[derive(Args)]
 pub(super) struct Whom {
@@ -25,12 +46,8 @@ pub(super) struct Whom {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// The home directory to assume, relative to where the agent is started
-    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
-    home: Option<PathBuf>,
-    /// Leave out home directory, environment and installed programs, so that every machine says the same
-    #[arg(long)]
-    pub no_home: bool,
+    #[command(flatten)]
+    pub home: Home,
 }
 
 impl Whom {
@@ -38,16 +55,8 @@ impl Whom {
     pub fn standing(&self) -> Result<(PathBuf, Defaults), String> {
         let here = here()?;
         let cwd = directory("--cwd", self.cwd.as_deref(), &here)?.unwrap_or(here);
-        let defaults = self.defaults(&cwd)?;
+        let defaults = self.home.defaults(&cwd)?;
         Ok((cwd, defaults))
-    }
-
-    /// Returns the defaults for an agent that is started in `cwd`.
-    pub fn defaults(&self, cwd: &Path) -> Result<Defaults, String> {
-        Ok(match self.no_home {
-            true => super::nobody(cwd),
-            false => super::defaults(directory("--home", self.home.as_deref(), cwd)?),
-        })
     }
 
     /// A question to these harnesses.
