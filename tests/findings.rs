@@ -123,7 +123,9 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
     if wanted.is_empty() || beside(file) == case.home() {
         return Vec::new();
     }
-    found(world, &DeadPatterns::below(&beside(file), wanted))
+    let is_top = |dir: &&Path| world.real_path(&dir.join(".git")).is_ok();
+    let project = file.ancestors().skip(1).find(is_top).map_or_else(|| beside(file), Path::to_owned);
+    found(world, &DeadPatterns::below(&beside(file), &project, wanted))
 }
 
 fn asked(case: &Case, world: &World, harnesses: &str, cwd: &Path, target: Option<&Path>) -> Vec<Arc<Resolution>> {

@@ -329,7 +329,9 @@ impl Core {
         if wanted.is_empty() || !inside || !answers.iter().any(|answer| considers(answer, seen)) {
             return Vec::new();
         }
-        let wanted = DeadPatterns::below(&self.base_of_patterns(seen), wanted.into_iter().take(patterns::MOST));
+        let base = self.base_of_patterns(seen);
+        let project = self.session().folder_of(seen).cloned().unwrap_or_else(|| base.clone());
+        let wanted = DeadPatterns::below(&base, &project, wanted.into_iter().take(patterns::MOST));
         self.query(wanted).await.value.clone()
     }
 
@@ -351,7 +353,7 @@ impl Core {
             wanted.entry(self.base_of_patterns(path)).or_default().extend(patterns);
         }
         for (base, all) in wanted.into_iter().filter(|(_, all)| all.len() > 1) {
-            self.query(DeadPatterns::below(&base, all)).await;
+            self.query(DeadPatterns::below(&base, &base, all)).await;
         }
     }
 

@@ -145,6 +145,12 @@ impl Query for AbsentReferences {
     }
 }
 
+/// Returns true if git ignores the file of a path that is relative to a directory.
+pub(super) fn is_ignored(base: &Path, path: &str, search: &mut Search) -> Known<bool> {
+    let own = [base.to_owned()];
+    Place::of(base, &own, search)?.is_ignored(path, &own, search)
+}
+
 /// The directories to which a path may be relative, and the top of the project.
 struct Place {
     /// Directories of the file.

@@ -1,7 +1,6 @@
 //! Findings about the head of a rule: patterns that match nothing.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::super::front_matter;
 use super::super::words::list;
@@ -21,7 +20,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         return Vec::new();
     }
     let Some(head) = subject.raw.as_text().and_then(front_matter::head) else { return Vec::new() };
-    let base = subject.base();
+    let place = place(subject);
     // Patterns that differ in their ending alone are about one place: `**/*.ts` and `**/*.tsx`.
     let mut places: Vec<(&str, Vec<_>)> = Vec::new();
     for (pattern, at) in head.patterns() {
@@ -36,7 +35,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         |(_, patterns): &&(&str, Vec<(&String, _)>)| patterns.iter().all(|(one, _)| subject.dead.contains(*one));
     let finding = |(_, patterns): &(&str, Vec<(&String, &Range<usize>)>)| {
         let names: Vec<&str> = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
-        Finding::new(Kind::DeadGlob, patterns[0].1.clone(), message(&names, &base))
+        Finding::new(Kind::DeadGlob, patterns[0].1.clone(), message(&names, &place))
     };
     places.iter().filter(is_dead).map(finding).collect()
 }
@@ -47,9 +46,19 @@ fn without_ending(pattern: &str) -> &str {
     pattern[name..].rfind('.').filter(|at| *at > 0).map_or(pattern, |at| &pattern[..name + at])
 }
 
-fn message(patterns: &[&str], base: &Path) -> String {
-    let name = base.file_name().map_or_else(|| base.display().to_string(), |name| name.to_string_lossy().into_owned());
+/// Returns where patterns match nothing, in words: the folder as seen from where agents are started.
+fn place(subject: &Subject) -> String {
+    let base = subject.base();
+    let start = subject.answers.first().map(|answer| &answer.standpoint.cwd);
+    match (start.and_then(|start| base.strip_prefix(start).ok()), base.file_name()) {
+        (Some(inside), _) if !inside.as_os_str().is_empty() => format!("below {}", inside.display()),
+        (_, Some(name)) => format!("in {}", name.to_string_lossy()),
+        (_, None) => format!("in {}", base.display()),
+    }
+}
+
+fn message(patterns: &[&str], place: &str) -> String {
     let quoted: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
     let verb = if quoted.len() == 1 { "matches" } else { "match" };
-    format!("{} {verb} no file in {name}", list(&quoted))
+    format!("{} {verb} no file {place}", list(&quoted))
 }
