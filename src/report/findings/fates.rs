@@ -190,8 +190,11 @@ fn points_to(subject: &Subject, by: &Path) -> bool {
 /// Maximum number of lines of a file that only points to another one.
 const POINTER_LINES: usize = 2;
 
-/// Returns the first part of a file's name: `CLAUDE` of CLAUDE.local.md.
+/// Returns the first part of a file's name: `CLAUDE` of CLAUDE.local.md; of a skill the folder of its agent: `claude`.
 fn family(path: &Path) -> String {
+    if let Some(owner) = names::owner(path).filter(|_| path.ends_with("SKILL.md")) {
+        return owner;
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.split('.').next().unwrap_or_default().to_owned()
 }

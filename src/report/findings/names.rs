@@ -80,7 +80,7 @@ pub(super) fn are_for_one_agent(one: &Path, other: &Path) -> bool {
 }
 
 /// Returns the first word of an instruction file's name, or of the agent's folder that it is in.
-fn owner(path: &Path) -> Option<String> {
+pub(super) fn owner(path: &Path) -> Option<String> {
     let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
     let folder = names.iter().rev().skip(1).find(|name| is_folder(Path::new(&***name)));
     let is_known = |name: &str| KNOWN.contains_key(&name.to_ascii_lowercase());

@@ -396,11 +396,11 @@ struct Twins {
 /// Maximum number of names in a warning.
 const NAMES_SAID: usize = 5;
 
-/// Warns once about all twins with different texts. If the list is part of the prompt, its text is uncertain in any
+/// Warns once about all twins with different texts, unless it is known which one is taken. If the list is part of the prompt, its text is uncertain in any
 /// case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
     let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_same).collect();
-    if let Some(first) = different.first() {
+    if let Some(first) = different.first().filter(|_| edition.brand.twins == TwinSkills::Either) {
         answer.warnings.push(Warning::at("duplicate-skill", &first.file, said(edition, &different)));
     }
     let all: Vec<&Twins> = twins.iter().collect();
@@ -423,10 +423,7 @@ fn said(edition: &OpenCode, twins: &[&Twins]) -> String {
             format!("{count} names are those of two skills each: {said}{more}")
         }
     };
-    match edition.brand.twins {
-        TwinSkills::Either => format!("{which}; which one {} takes changes from run to run", edition.brand.title),
-        TwinSkills::Later => format!("{which}; the later one is taken"),
-    }
+    format!("{which}; which one {} takes changes from run to run", edition.brand.title)
 }
 
 /// Returns the block, unless the agent's rules remove the skill tool; a skill that they deny is not listed. Records the
