@@ -118,11 +118,11 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Be
     Below { instructions, settings, declarations }
 }
 
-/// Folders that hold data of tests.
-const OF_TESTS: [&str; 7] =
-    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "test-data", "test_data", "testdata"];
+/// Folders that hold data of tests, or what a project makes other projects from.
+const OF_SAMPLES: [&str; 8] =
+    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "templates", "test-data", "test_data", "testdata"];
 
-/// Tells which files below a root are samples: data of tests, and what a skill brings with it. No agent that works on the
+/// Tells which files below a root are samples: data of tests, templates, and what a skill brings with it. No agent that works on the
 /// project is meant to follow them.
 pub(crate) struct Samples<'a> {
     core: &'a Core,
@@ -140,8 +140,8 @@ impl Samples<'_> {
     /// Returns true if `file` is a sample.
     pub fn hold(&mut self, file: &Path) -> bool {
         let Ok(inside) = file.strip_prefix(self.root) else { return false };
-        let of_tests = |name: &OsStr| OF_TESTS.iter().any(|known| name == *known);
-        if inside.parent().into_iter().flatten().any(of_tests) {
+        let of_samples = |name: &OsStr| OF_SAMPLES.iter().any(|known| name == *known);
+        if inside.parent().into_iter().flatten().any(of_samples) {
             return true;
         }
         let root = self.root;

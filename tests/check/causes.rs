@@ -101,6 +101,7 @@ fn samples_are_judged_only_where_they_are_named_or_read() {
         ("project/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints.\n---\n"),
         ("project/skills/lint/examples/AGENTS.md", "Of an example.\n"),
         ("project/src/AGENTS.md", "Of the source.\n"),
+        ("project/templates/AGENTS.md", "Of projects that are made from this one.\n"),
     ]);
     let check = |more: &[&str]| {
         let arguments =
@@ -111,11 +112,11 @@ fn samples_are_judged_only_where_they_are_named_or_read() {
         (paths, said["samples"].clone())
     };
     let read = "tests/fixtures/read/AGENTS.md".to_owned();
-    assert_eq!(check(&[]), (vec!["src/AGENTS.md".to_owned(), read], 2.into()));
+    assert_eq!(check(&[]), (vec!["src/AGENTS.md".to_owned(), read], 3.into()));
     let app = "tests/fixtures/app/AGENTS.md".to_owned();
     assert_eq!(check(&["tests/fixtures/app"]), (vec![app], 0.into()));
     let words = place.prints("project", &["check", "--no-home", "--exit-zero", "--agents", "claude-code"]);
-    assert!(words.contains("; 2 samples not judged"), "{words}");
+    assert!(words.contains("; 3 samples not judged"), "{words}");
 }
 
 #[test]
@@ -292,7 +293,7 @@ fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once(
     let paragraph =
         "Every handler returns an error that says what happened, where, and what to do about it. ".repeat(6);
     let own = |name: &str| format!("# {name}\n\n{paragraph}\n\nWords of {name} alone, which nobody else has.\n");
-    let (agents, claude, windsurf) = (own("Codex"), own("Claude Code"), own("Windsurf"));
+    let (agents, claude, windsurf) = (own("Agents"), own("Claude Code"), own("Windsurf"));
     let place = Place::new(&[
         ("project/.git/HEAD", "ref: refs/heads/main\n"),
         ("project/AGENTS.md", &agents),

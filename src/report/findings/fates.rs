@@ -1,12 +1,15 @@
 //! Findings that follow from a file's fate: it is cut, left out, or read in another's place.
 
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::front_matter;
+use super::super::sentences::sentences;
 use super::super::words::{Paths, list};
-use super::{Finding, Kind, Subject, first_line, line_from, title, twice};
+use super::{Finding, Kind, Subject, first_line, line_from, names, title, twice};
 use crate::answer::{Fate, Per, Purpose, Resolution, Source, Trigger, Unit};
+use crate::harness::names::beside;
 use crate::text::grouped;
 
 /// Returns the findings that follow from the fates of the file.
@@ -169,11 +172,72 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
             return false;
         }
     }
+    if source.by.as_deref().is_some_and(|by| is_on_purpose(subject, answer, source, by)) {
+        return false;
+    }
     let own = family(subject.path);
     let by = source.by.as_deref().map(family).unwrap_or_default();
     let read_by_another = subject.answers.iter().any(|other| other.harness != answer.harness && reaches(other));
     // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
     by == own || is_displaced(subject, answer, source) || !read_by_another
+}
+
+/// Returns true if the texts show that whoever wrote them knows that `by` is loaded instead: it names the file, to be opened when
+/// needed. That a CLAUDE.md names the AGENTS.md beside it does not count, since people take it for an import; that it says
+/// not to read it counts, and that the AGENTS.md begins with the names of other agents.
+fn is_on_purpose(subject: &Subject, answer: &Resolution, source: &Source, by: &Path) -> bool {
+    let Ok(inside) = subject.path.strip_prefix(beside(by)) else { return false };
+    let inside: Vec<_> = inside.iter().map(OsStr::to_string_lossy).collect();
+    let naming = |says: &dyn Fn(&str) -> bool| {
+        let path = inside.join("/");
+        let texts = twice::texts(answer).filter(|text| text.contains(&path));
+        texts.flat_map(sentences).any(|sentence| quotes(&sentence, &path) && says(&sentence))
+    };
+    if !is_displaced(subject, answer, source) {
+        return naming(&|_| true);
+    }
+    let lines = answer.sources_of(by).filter_map(|source| source.size).map(|size| size.lines).max();
+    let is_pointer = lines.unwrap_or_default() < OWN_LINES;
+    is_for_others(&subject.raw.text())
+        || naming(&is_forbidden)
+        || (inside.len() > 1 && !is_pointer && naming(&|_| true))
+}
+
+/// Minimum number of lines of a file that says more than which other one to read.
+const OWN_LINES: usize = 10;
+
+/// Returns true if a path stands in a text between backticks or as the target of a link.
+fn quotes(text: &str, path: &str) -> bool {
+    text.match_indices(path).any(|(at, _)| {
+        let before = text[..at].trim_end_matches(['@', '.', '/']);
+        before.ends_with(['`', '(']) && text[at + path.len()..].starts_with(['`', ')', '#'])
+    })
+}
+
+/// Returns true if a sentence forbids to read something: "Do not import or route through `AGENTS.md`".
+fn is_forbidden(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
+    let forbids = |pair: &[String]| {
+        matches!(&*pair[0], "not" | "never" | "don't")
+            && matches!(&*pair[1], "import" | "load" | "read" | "open" | "follow" | "use" | "route")
+    };
+    words.windows(2).any(forbids)
+}
+
+/// Returns true if the title and the first line of a text name other agents and not Claude: "Codex Instructions".
+fn is_for_others(text: &str) -> bool {
+    let body = front_matter::head(text).map_or(0, |head| head.at.end);
+    let first = text[body..].lines().filter(|line| line.contains(char::is_alphanumeric)).take(2);
+    let words: Vec<&str> = first.flat_map(words).collect();
+    let are_all = |word: &&str| matches!(*word, "Claude" | "all" | "any" | "every" | "other" | "etc");
+    words.iter().any(|word| OTHER_AGENTS.contains(word)) && !words.iter().any(are_all)
+}
+
+/// Names of agents that are no common words.
+const OTHER_AGENTS: [&str; 7] = ["Antigravity", "Codex", "Copilot", "Gemini", "OpenAI", "OpenCode", "Windsurf"];
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
 }
 
 /// Returns true if a file says no more than where the text stands: in `by`.

@@ -111,7 +111,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let name = subject.name();
     let mut found = Vec::new();
     if let Some((_, instead, who)) = DEPRECATED.iter().find(|(old, ..)| *old == name)
-        && subject.sources().any(|(_, source)| source.fate.reaches() || source.fate == Fate::Shadowed)
+        && subject.sources().any(|(_, source)| source.fate.reaches())
     {
         let message = format!("{who} is phasing out the name {name}; use {instead}");
         found.push(Finding::new(Kind::DeprecatedName, first_line(subject.raw), message));

@@ -78,7 +78,8 @@ fn count(text: &str, answer: &Resolution) -> usize {
     texts(answer).map(|message| message.matches(text).count()).sum()
 }
 
-fn texts(answer: &Resolution) -> impl Iterator<Item = &str> {
+/// Returns the texts of the instructions that an agent gets.
+pub(super) fn texts(answer: &Resolution) -> impl Iterator<Item = &str> {
     let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
     messages.map(|message| &*message.text)
 }
