@@ -10,6 +10,7 @@ use super::manner::Manner;
 use super::settings::Settings;
 use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
+use crate::formats::Node;
 use crate::harness::kit::front_matter;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable};
@@ -230,7 +231,9 @@ impl<'s, 'a> Loader<'s, 'a> {
 
     /// Warns about problems in a rule's front matter if it is valid YAML or missing.
     fn check_head(&mut self, path: &Path, raw: &Content, front: &Front) {
-        let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some());
+        // What another agent's key says is true without a key of Claude Code as well.
+        let means_all = |key: &str, node: &Node| key != "paths" && matches!(node.as_text(), Some("**" | "**/*"));
+        let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some_and(|value| !means_all(key, value)));
         let text = match front {
             Front::None => raw.text(),
             Front::Matter(_) => "".into(),
