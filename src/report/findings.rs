@@ -192,10 +192,12 @@ impl Finding {
         self.as_bad_as(self.kind.severity())
     }
 
-    /// Returns the effective severity for a severity of its kind. A finding for another start is information at most.
+    /// Returns the effective severity for a severity of its kind. A finding for another start is information at most, and an
+    /// import that is lost only there a hint: the agent asks for approval where it matters.
     pub fn as_bad_as(&self, kind: Severity) -> Severity {
         match (self.faded, &self.start) {
             (true, _) => Severity::Hint,
+            (false, Some(_)) if self.kind == Kind::ImportOutside => kind.max(Severity::Hint),
             (false, Some(_)) => kind.max(Severity::Information),
             // A version that reads no AGENTS.md loses all of it, without another file in its place.
             (false, None) if self.kind == Kind::AgentsDisplaced && self.fate == Some(Fate::Excluded) => {

@@ -182,8 +182,10 @@ fn an_import_of_what_lies_above_is_asked_about_from_its_own_directory() {
         ("project/app/CLAUDE.md", "@../RULES.md\n"),
         ("project/app/a.rs", ""),
     ]);
-    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
-    assert!(said.starts_with("app/CLAUDE.md:1:1: information[import-outside] If started in app: "), "{said}");
+    let check = ["check", "--no-home", "--format", "concise", "--agents", "claude-code"];
+    assert_eq!(place.prints("project", &check), "");
+    let said = place.prints("project", &[&check[..], &["--level", "hint"]].concat());
+    assert!(said.starts_with("app/CLAUDE.md:1:1: hint[import-outside] If started in app: "), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
@@ -320,15 +322,22 @@ fn files_for_different_agents_may_repeat_each_other_and_decisions_are_said_once(
 }
 
 #[test]
-fn imports_of_one_file_from_outside_are_one_finding() {
+fn imports_that_are_lost_only_where_agents_are_started_below_are_one_finding() {
     let place = Place::new(&[
         ("project/.git/HEAD", "ref: refs/heads/main\n"),
         ("project/RULES.md", "Rules.\n"),
-        ("project/a/CLAUDE.md", "@../RULES.md\n"),
+        ("project/STYLE.md", "Style.\n"),
+        ("project/a/CLAUDE.md", "@../RULES.md\n@../STYLE.md\n"),
         ("project/b/c/CLAUDE.md", "Words.\n\n@../../RULES.md\n"),
     ]);
-    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
-    assert!(said.contains("(also b/c/CLAUDE.md)") && said.lines().count() == 1, "{said}");
+    let check = ["check", "--no-home", "--format", "concise", "--level", "hint", "--agents", "claude-code"];
+    let said = place.prints("project", &check);
+    assert!(said.contains("(also a/CLAUDE.md:2 and b/c/CLAUDE.md)") && said.lines().count() == 1, "{said}");
+    std::fs::write(place.root.join("project/a/CLAUDE.local.md"), "@../RULES.md\n").expect("it is written");
+    let said = place
+        .prints("project/a", &["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", "claude-code"]);
+    assert!(said.starts_with("CLAUDE.local.md:1:1: warning[import-outside] "), "{said}");
+    assert!(said.contains("(also CLAUDE.md)") && said.lines().count() == 2, "{said}");
 }
 
 #[test]
@@ -388,4 +397,99 @@ fn a_skill_whose_name_is_there_twice_is_one_finding() {
     let said =
         place.prints("project", &["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", "opencode"]);
     assert!(said.contains("[duplicate-skill]") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn skills_that_are_hidden_in_one_folder_are_one_finding() {
+    let skill = |name: &str, words: &str| format!("---\nname: {name}\ndescription: Words.\n---\n{words}\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.gemini/skills/lint/SKILL.md", &skill("lint", "One.")),
+        ("project/.gemini/skills/test/SKILL.md", &skill("test", "One.")),
+        ("project/.agents/skills/lint/SKILL.md", &skill("lint", "Another.")),
+        ("project/.agents/skills/test/SKILL.md", &skill("test", "Another.")),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "gemini-cli"]);
+    assert!(said.starts_with(".gemini/skills/lint/SKILL.md:1:1: information[shadowed] "), "{said}");
+    assert!(said.ends_with(" (also .gemini/skills/test/SKILL.md)\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_no_duplicate_where_one_always_wins() {
+    let skill = |words: &str| format!("---\nname: lint\ndescription: Words.\n---\n{words}\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.kilo/skills/lint/SKILL.md", &skill("One.")),
+        ("project/.agents/skills/lint/SKILL.md", &skill("Another.")),
+    ]);
+    let check = ["check", "--no-home", "--format", "concise", "--agents"];
+    let said = place.prints("project", &[&check[..], &["kilo"]].concat());
+    assert!(said.contains(" information[shadowed] Kilo ") && said.lines().count() == 1, "{said}");
+    assert_eq!(place.prints("project", &[&check[..], &["kilo,codex"]].concat()), "");
+}
+
+#[test]
+fn what_agents_read_by_different_links_is_one_finding() {
+    let command = "---\ndescription: Words.\n---\nText.\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.claude/commands/lint.md", command),
+        ("project/skills/lint/SKILL.md", "---\nname: lint\ndescription: Words.\n---\nOther text.\n"),
+        ("project/.github/workflows/ci.yml", ""),
+    ]);
+    for folder in [".claude/skills", ".github/skills"] {
+        std::os::unix::fs::symlink("../skills", place.root.join("project").join(folder)).expect("a link");
+    }
+    let check = ["check", "--no-home", "--format", "concise", "--agents", "claude-code,copilot-cli"];
+    let said = place.prints("project", &check);
+    assert!(said.contains("Claude Code does not load this file: .claude/skills/lint/SKILL.md"), "{said}");
+    assert!(said.ends_with(" (also Copilot CLI)\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn files_that_are_skipped_for_one_reason_are_one_finding() {
+    let broken = |name: &str| format!("---\nname: {name}\ndescription: Words: words\n---\nText.\n");
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.github/skills/lint/SKILL.md", &broken("lint")),
+        ("project/.github/skills/test/SKILL.md", &broken("test").replacen("Words", "More words", 1)),
+        ("project/.cursor/rules/a.md", "Rules of a.\n"),
+        ("project/.cursor/rules/b.md", "Rules of b.\n"),
+    ]);
+    let said =
+        place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "copilot-cli,cursor"]);
+    assert!(said.contains("[dropped] Cursor") && said.contains("(also .cursor/rules/b.md)"), "{said}");
+    assert!(said.contains("[dropped] Copilot CLI") && said.contains("(also .github/skills/test/SKILL.md)"), "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+}
+
+#[test]
+fn imports_from_one_directory_that_is_not_there_are_one_finding() {
+    let imports = "@.agents/a.md\n@.agents/b.md\n@gone.md\n@other.md\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "@.agents/all.md\n"),
+        ("project/.agents/all.md", imports),
+        ("project/.agents/a.md", "A.\n"),
+        ("project/.agents/b.md", "B.\n"),
+    ]);
+    let check = ["check", "--no-home", "--format", "concise", "--exit-zero", "--agents", "claude-code"];
+    let said = place.prints("project", &check);
+    assert!(said.starts_with(".agents/all.md:1:1: warning[import-missing] "), "{said}");
+    assert!(said.contains(" (also .agents/all.md:2)\n") && said.lines().count() == 3, "{said}");
+}
+
+#[test]
+fn a_name_that_goes_out_of_use_is_one_finding() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/a/CONTEXT.md", "Of a.\n"),
+        ("project/a/a.rs", ""),
+        ("project/b/CONTEXT.md", "Of b.\n"),
+        ("project/b/b.rs", ""),
+    ]);
+    let check = ["check", "--no-home", "--format", "concise", "--level", "hint", "--agents", "opencode"];
+    let said = place.prints("project", &check);
+    assert!(said.contains("a/CONTEXT.md:1:1: hint[deprecated-name] "), "{said}");
+    assert!(said.ends_with(" (also b/CONTEXT.md)\n") && said.lines().count() == 1, "{said}");
 }

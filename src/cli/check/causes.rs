@@ -28,7 +28,7 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
     let of_skills = report.all.iter().filter(|found| found.finding.kind == Kind::DuplicateSkill);
     let twice: BTreeSet<(PathBuf, Option<String>)> =
         of_skills.map(|found| (root.join(&found.path), found.finding.harness.clone())).collect();
-    for found in std::mem::take(&mut report.all) {
+    for found in of_one_link(std::mem::take(&mut report.all)) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
         // A skill that has a name twice is said where the other one is.
         let is_said = |by: &Path| twice.contains(&(by.to_owned(), harness.clone()));
@@ -38,21 +38,33 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
         let cause = match (kind, related.first()) {
             // Where every directory has a CLAUDE.md of its own, that is one decision.
             (Kind::AgentsDisplaced, Some((by, _))) if !farther.contains(by) => "beside".to_owned(),
-            // Skills that have the names of commands lie in one folder.
+            // Skills that have the names of commands, or of other skills, lie in one folder.
             (Kind::Shadowed, Some((by, _))) if by.ends_with("SKILL.md") => {
-                format!("{:?} {:?}", by.ancestors().nth(2), Path::new(&found.path).parent())
+                format!("{:?} {:?}", by.ancestors().nth(2), folder(Path::new(&found.path)))
             }
             (Kind::AgentsDisplaced | Kind::Shadowed, Some((by, _))) => by.display().to_string(),
             // An agent that loads both files of a directory does so in every directory.
             (Kind::LoadedTwice, Some((other, _))) => {
                 format!("{:?} {:?}", other.file_name(), Path::new(&found.path).file_name())
             }
-            (Kind::ImportOutside, _) => {
-                let token = text::lossy(&found.raw[found.finding.range.clone()]);
-                let file = root.join(&found.path);
-                let dir = file.parent().unwrap_or(root);
-                absolute(dir, Path::new(token.trim_start_matches('@'))).display().to_string()
+            // Imports that are lost only where an agent is started below are one decision.
+            (Kind::ImportOutside, _) if found.finding.start.is_some() => "below".to_owned(),
+            (Kind::ImportOutside, _) => target(&found, root).display().to_string(),
+            // A directory that is not there, or that a path does not count from.
+            (Kind::ImportMissing, _) if !found.finding.is_rest => {
+                let target = target(&found, root);
+                let dirs = target.ancestors().skip(1);
+                match dirs.take_while(|dir| !dir.exists()).last() {
+                    Some(missing) => format!("{} {}", found.path, missing.display()),
+                    None => {
+                        kept.push(found);
+                        continue;
+                    }
+                }
             }
+            // The place of a mistake is another one in every file.
+            (Kind::Dropped, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
+            (Kind::DeprecatedName, _) => message.clone(),
             (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
@@ -93,9 +105,46 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
     for found in kept.iter_mut().filter(|found| !found.also.is_empty()) {
         let hidden = found.also.len().saturating_sub(NAMED);
         let mut named: Vec<String> = found.also.iter().take(NAMED).cloned().collect();
-        let noun = if found.finding.kind == Kind::HiddenCharacters { "more place" } else { "more file" };
+        let own = format!("{}:", found.path);
+        let noun = if found.also.iter().any(|also| also.starts_with(&own)) { "more place" } else { "more file" };
         named.extend((hidden > 0).then(|| count(hidden, noun)));
         found.finding.message = format!("{} (also {})", found.finding.message, list(&named));
     }
     report.all = kept;
+}
+
+/// Puts together what several agents say of one file, where each reads another link to the file that is loaded instead.
+fn of_one_link(all: Vec<Found>) -> Vec<Found> {
+    let mut kept: Vec<Found> = Vec::new();
+    let mut first: HashMap<(String, PathBuf), usize> = HashMap::new();
+    for found in all {
+        let by = found.finding.related.first().filter(|_| found.finding.kind == Kind::Shadowed);
+        if let Some(by) = by.and_then(|(by, _)| by.canonicalize().ok()) {
+            match first.entry((found.path.clone(), by)) {
+                Entry::Occupied(first) if kept[*first.get()].finding.harness != found.finding.harness => {
+                    let agent = found.finding.message.split(" does not load").next().unwrap_or_default();
+                    kept[*first.get()].finding.message += &format!(" (also {agent})");
+                    continue;
+                }
+                Entry::Occupied(_) => {}
+                Entry::Vacant(first) => {
+                    first.insert(kept.len());
+                }
+            }
+        }
+        kept.push(found);
+    }
+    kept
+}
+
+/// Returns the file that an import leads to.
+fn target(found: &Found, root: &Path) -> PathBuf {
+    let token = text::lossy(&found.raw[found.finding.range.clone()]);
+    let file = root.join(&found.path);
+    absolute(file.parent().unwrap_or(root), Path::new(token.trim_start_matches('@')))
+}
+
+/// Returns the folder of files of one kind: of a skill the one that holds its directory.
+fn folder(file: &Path) -> Option<&Path> {
+    file.ancestors().nth(if file.ends_with("SKILL.md") { 2 } else { 1 })
 }
