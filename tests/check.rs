@@ -608,7 +608,7 @@ fn a_file_because_of_which_an_agent_does_not_start_is_an_error() {
 
 #[test]
 fn many_findings_are_counted_by_kind_below_them() {
-    let imports: String = (0..12).map(|number| format!("@gone/{number}.md\n\n")).collect();
+    let imports: String = (0..12).map(|number| format!("@gone-{number}.md\n\n")).collect();
     let place = Place::new(&[
         ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
         ("home/project/CLAUDE.md", &imports),
