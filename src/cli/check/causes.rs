@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::{Found, Report};
+use crate::disk::{Filesystem, Real};
 use crate::report::findings::{Finding, Kind};
 use crate::report::words::{count, list};
 use crate::snapshot::absolute;
@@ -54,7 +55,7 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
             (Kind::ImportMissing, _) if !found.finding.is_rest => {
                 let target = target(&found, root);
                 let dirs = target.ancestors().skip(1);
-                match dirs.take_while(|dir| !dir.exists()).last() {
+                match dirs.take_while(|dir| Real.stat(dir).is_err()).last() {
                     Some(missing) => format!("{} {}", found.path, missing.display()),
                     None => {
                         kept.push(found);
@@ -119,7 +120,7 @@ fn of_one_link(all: Vec<Found>) -> Vec<Found> {
     let mut first: HashMap<(String, PathBuf), usize> = HashMap::new();
     for found in all {
         let by = found.finding.related.first().filter(|_| found.finding.kind == Kind::Shadowed);
-        if let Some(by) = by.and_then(|(by, _)| by.canonicalize().ok()) {
+        if let Some(by) = by.and_then(|(by, _)| Real.real_path(by).ok()) {
             match first.entry((found.path.clone(), by)) {
                 Entry::Occupied(first) if kept[*first.get()].finding.harness != found.finding.harness => {
                     let agent = found.finding.message.split(" does not load").next().unwrap_or_default();
