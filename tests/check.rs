@@ -619,3 +619,16 @@ fn many_findings_are_counted_by_kind_below_them() {
     assert_eq!(end[1], "12 import-missing, 1 dropped", "{text}");
     assert!(end[0].starts_with("13 findings in "), "{text}");
 }
+
+#[test]
+fn a_skill_is_never_read_only_where_all_who_are_judged_are_known_to_pass_it_over() {
+    let skill = "---\nname: flat\ndescription: Explains.\n---\nText.\n";
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/.claude/skills/flat.md", skill),
+        ("home/project/.factory/skills/flat.md", skill),
+    ]);
+    let of = |agents: &str| codes(&place, &["check", "--no-home", "--format", "json", "--agents", agents]);
+    assert_eq!(of("claude-code"), [".claude/skills/flat.md never-read", ".factory/skills/flat.md never-read"]);
+    assert_eq!(of("claude-code,droid"), [""; 0]);
+}

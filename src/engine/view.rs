@@ -9,7 +9,7 @@ use ropey::Rope;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, Range, Uri};
 
-use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
+use crate::answer::{Certain, Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::disk::Filesystem;
 use crate::engine::convert::{self, Encoding};
 use crate::engine::{Core, memory, session::Session, thread};
@@ -290,6 +290,12 @@ impl Core {
         answers: &[Arc<Resolution>],
     ) -> bool {
         if !names::is_distinctive(path) || answers.is_empty() {
+            return false;
+        }
+        // Of some agents it is not known which skills they list.
+        let is_skill = names::is_meant_as_skill(path);
+        let knows_all = |answer: &Arc<Resolution>| answer.answer.certain().contains(&Certain::Set);
+        if is_skill && !answers.iter().all(knows_all) {
             return false;
         }
         let is_told = |answer: &Arc<Resolution>| considers(answer, seen) || considers(answer, path);

@@ -63,15 +63,13 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
                     }
                 }
             }
-            // The place of a mistake is another one in every file.
-            (Kind::Dropped, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
+            // The place of a mistake, or a size, is another one in every file.
+            (Kind::Dropped | Kind::FrontMatter, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
             (Kind::DeprecatedName, _) => message.clone(),
             (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
-            (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents | Kind::FrontMatter, _) => {
-                message.clone()
-            }
+            (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
             // The rules of one folder are for one agent.
             (Kind::NeverRead, _) => {
                 let path = Path::new(&found.path);

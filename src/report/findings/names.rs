@@ -41,19 +41,22 @@ pub fn is_distinctive(path: &Path) -> bool {
     is_for_agents || is_rule() || is_meant_as_skill(path)
 }
 
-/// Returns true for a file that is meant to be a skill of an agent, whether or not it is one: a `SKILL.md` below, or a page in, a
-/// folder `skills` in the folder of an agent.
+/// Returns true for a file that is meant to be a skill, and is none by its place: a page in a folder `skills` of an agent, or a
+/// `SKILL.md` in one that is not where the agent looks, as in `.github/copilot/skills`. A plugin brings its skills to whoever
+/// installs it.
 pub fn is_meant_as_skill(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let is_skills = |dir: &Path| dir.file_name().is_some_and(|name| name == "skills");
+    let is_skills = |dir: &&Path| dir.file_name().is_some_and(|name| name == "skills");
     let is_page = || name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md");
     let mut dirs = path.ancestors().skip(1);
-    let skills = match &*name {
-        "SKILL.md" => dirs.find(|dir| is_skills(dir)),
-        _ => dirs.next().filter(|dir| is_skills(dir) && is_page()),
+    // The folders between the agent's and `skills`.
+    let (skills, least) = match &*name {
+        "SKILL.md" => (dirs.find(is_skills), 1),
+        _ => (dirs.next().filter(is_skills).filter(|_| is_page()), 0),
     };
-    let mut above = skills.into_iter().flat_map(|skills| skills.ancestors().skip(1));
-    above.any(|dir| dir.file_name().is_some_and(|name| is_folder(Path::new(name))))
+    let above: Vec<&OsStr> = skills.and_then(Path::parent).into_iter().flatten().collect();
+    let of_agent = above.iter().rposition(|name| is_folder(Path::new(name)));
+    of_agent.is_some_and(|at| above.len() - 1 - at >= least) && !above.contains(&OsStr::new("plugins"))
 }
 
 /// Returns true if the file is in a folder in which an agent looks for rules: Copilot in its own, OpenCode where settings
