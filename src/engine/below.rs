@@ -119,8 +119,17 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Be
 }
 
 /// Folders that hold data of tests, or what a project makes other projects from.
-const OF_SAMPLES: [&str; 8] =
-    ["__fixtures__", "__snapshots__", "fixture", "fixtures", "templates", "test-data", "test_data", "testdata"];
+const OF_SAMPLES: [&str; 9] = [
+    "__fixtures__",
+    "__snapshots__",
+    "fixture",
+    "fixtures",
+    "template",
+    "templates",
+    "test-data",
+    "test_data",
+    "testdata",
+];
 
 /// Tells which files below a root are samples: data of tests, templates, and what a skill brings with it. No agent that works on the
 /// project is meant to follow them.

@@ -22,7 +22,7 @@ use crate::report::findings::exceptions::{Declared, declared, excepted};
 use crate::report::findings::{self, Finding, Kind, Severity, Subject};
 use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
-use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable};
+use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 
 /// Result of a check.
 pub struct Check {
@@ -213,7 +213,10 @@ fn unread(core: &Core, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>
     let severity = core.session().settings.severity(Kind::Unreadable)?;
     let message = match (core.files.read(path).err()?, core.files.read_link(path)) {
         (Unreadable::Errno(Errno::NOENT), Ok(target)) => {
-            format!("this link leads to {}, where nothing is, so no agent loads a text here", target.display())
+            let target = absolute(path.parent().unwrap_or(path), &target);
+            let root = core.session().folders[0].clone();
+            let target = target.strip_prefix(&root).unwrap_or(&target).display();
+            format!("this link leads to {target}, where nothing is, so no agent loads a text here")
         }
         (Unreadable::Not(FileType::Dir), _) => "this is a directory, so no agent loads a text here".to_owned(),
         (why, _) => format!("this file cannot be read: {why}"),

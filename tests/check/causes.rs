@@ -236,6 +236,11 @@ fn what_cannot_be_read_is_said() {
         "{text}"
     );
     assert_eq!(said.status.code(), Some(1));
+    // A link written from the root leads elsewhere.
+    std::os::unix::fs::symlink("a/rules.md", place.root.join("project/a/AGENTS.md")).expect("a link");
+    let said = out(&place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]));
+    assert!(said.contains("a/AGENTS.md:1:1: warning[unreadable] this link leads to a/a/rules.md, where"), "{said}");
+    std::fs::remove_file(place.root.join("project/a/AGENTS.md")).expect("it is there");
     std::fs::create_dir_all(place.root.join("project/b/CLAUDE.md/c")).expect("a directory");
     let said = out(&place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]));
     assert!(said.contains("b/CLAUDE.md:1:1: warning[unreadable] this is a directory"), "{said}");

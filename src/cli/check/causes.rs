@@ -66,6 +66,8 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
             // The place of a mistake, or a size, is another one in every file.
             (Kind::Dropped | Kind::FrontMatter, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
             (Kind::DeprecatedName, _) => message.clone(),
+            // A rule that waits for nothing is one, however many patterns it has.
+            (Kind::DeadGlob, _) => found.path.clone(),
             (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),

@@ -31,13 +31,17 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
             None => places.push((place, vec![(pattern, at)])),
         }
     }
+    // Rules name alternatives, of which a project has some.
     let is_dead =
-        |(_, patterns): &&(&str, Vec<(&String, _)>)| patterns.iter().all(|(one, _)| subject.dead.contains(*one));
+        |(_, patterns): &(&str, Vec<(&String, _)>)| patterns.iter().all(|(one, _)| subject.dead.contains(*one));
+    if !places.iter().all(is_dead) {
+        return Vec::new();
+    }
     let finding = |(_, patterns): &(&str, Vec<(&String, &Range<usize>)>)| {
         let names: Vec<&str> = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
         Finding::new(Kind::DeadGlob, patterns[0].1.clone(), message(&names, &place))
     };
-    places.iter().filter(is_dead).map(finding).collect()
+    places.iter().map(finding).collect()
 }
 
 /// Returns a pattern without the ending of its last name.

@@ -60,6 +60,8 @@ describe('what leads somewhere', () => {
   it('leaves the outline of Markdown to VS Code', async () => {
     await started();
     const { document } = await show(folder('two'), 'AGENTS.md');
+    // It starts a server of its own, whose start is none of ours.
+    await vscode.extensions.getExtension('vscode.markdown-language-features')?.activate();
     const symbols = await until('an outline', async () => {
       const found = await run<vscode.DocumentSymbol[] | undefined>(
         'vscode.executeDocumentSymbolProvider',
