@@ -199,8 +199,15 @@ export async function room(host, step) {
     await window.choice('.monaco-list-row', '.claude/rules/rust.md, Claude Code: loaded on read').waitFor();
     await page.keyboard.press('Escape');
     await window.command('Briefing: Show What Agents Load for This File');
-    await window.command('Briefing: Go to Instruction File…');
-    await window.choice('.monaco-list-row', '.claude/rules/rust.md, Claude Code: not for this file').waitFor();
+    // The view that is revealed takes the focus, and a list that is open before goes with it.
+    const other = window.choice('.monaco-list-row', '.claude/rules/rust.md, Claude Code: not for this file');
+    await until('the list about CLAUDE.md', async () => {
+      await window.command('Briefing: Go to Instruction File…');
+      return other.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await page.keyboard.press('Escape');
     fs.rmSync(rule);
     await window.command('View: Close All Editors');
