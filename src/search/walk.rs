@@ -16,15 +16,13 @@ impl Search<'_> {
         self.walk(dir, rule, None, |entry, _| takes(entry))
     }
 
-    /// Returns the files below `dir` and behind links, sorted by path; `takes` is told whether an entry leads to a directory.
-    /// A directory counts once, on the way that the disk lists first.
-    pub fn files_behind_links(
-        &mut self,
-        dir: &Path,
-        rule: &str,
-        takes: impl Fn(&Entry, bool) -> bool,
-    ) -> Known<Vec<PathBuf>> {
-        self.walk(dir, rule, Some(HashSet::new()), takes)
+    /// Returns the files with an ending below `dir` and behind links, sorted by path; names that begin with a dot only if they are
+    /// `hidden` as well. A directory counts once, on the way that the disk lists first.
+    pub fn files_behind_links(&mut self, dir: &Path, rule: &str, ending: &str, hidden: bool) -> Known<Vec<PathBuf>> {
+        self.walk(dir, rule, Some(HashSet::new()), |entry, is_folder| {
+            let name = entry.name.as_encoded_bytes();
+            (hidden || !name.starts_with(b".")) && (is_folder || name.ends_with(ending.as_bytes()))
+        })
     }
 
     /// Walks below `dir`; links are followed if there is a set of the directories that were `seen`.

@@ -4,7 +4,6 @@
 //! Observed: the client's own agents `Explore` and `Plan` get no files of the session when they are started as
 //! sub-agents; neither do agents whose front matter sets `omitClaudeMd: true`. As a main session, each gets all files.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::git::Checkout;
@@ -19,14 +18,31 @@ use crate::formats::{Node, Value, parse_leniently};
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::words;
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, GlobFlavor};
+use crate::snapshot::Ask;
 use crate::text::{Size, grouped, raw_ranges};
 
-const FILES: &str = "**/*.md";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
-
-/// Keys of an agent's head whose texts reach a model.
-const TEXTS: [&str; 2] = ["description", "initialPrompt"];
+/// Keys of an agent's head (Claude Code 2.1.329).
+const KEYS: [&str; 19] = [
+    "autoCompactWindow",
+    "background",
+    "color",
+    "description",
+    "disallowedTools",
+    "effort",
+    "hooks",
+    "initialPrompt",
+    "isolation",
+    "maxTurns",
+    "mcpServers",
+    "memory",
+    "model",
+    "name",
+    "omitClaudeMd",
+    "permissionMode",
+    "prompt",
+    "skills",
+    "tools",
+];
 
 /// Size in bytes from which a text in a head is one that was meant for a model.
 const LONG: usize = 400;
@@ -279,8 +295,7 @@ pub(super) fn described(
     answer: &mut Answer,
 ) -> Known<Vec<Described>> {
     let places = places(at, settings, checkout);
-    let asks = places.iter().map(|(dir, _)| Ask::Glob { base: dir.clone(), pattern: FILES.to_owned(), flavor: FLAVOR });
-    search.expect(asks)?;
+    search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
     let mut described = Vec::new();
     for (name, node) in settings.agents.iter().filter_map(Node::as_table).flatten() {
         let text = node.get("prompt").and_then(Node::as_text).unwrap_or_default().trim().to_owned();
@@ -308,14 +323,9 @@ fn of_folder(
     search: &mut Search,
     (described, answer): (&mut Vec<Described>, &mut Answer),
 ) -> Known<()> {
-    let mut files = search.glob(dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
-    files.sort();
-    search.expect(files.iter().flat_map(|file| [Ask::Real(file.clone()), Ask::Content(file.clone())]))?;
-    let mut seen = HashSet::new();
+    let files = search.files_behind_links(dir, "agents of the user's own", ".md", true)?;
+    search.expect(files.iter().cloned().map(Ask::Content))?;
     for file in files {
-        if !seen.insert(search.real(&file)?.unwrap_or_else(|_| file.clone())) {
-            continue;
-        }
         let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
         let text = raw.text();
         let (name, head, body) = match parsed(&file, &text, plugin.is_some()) {
@@ -351,7 +361,7 @@ fn parsed<'t>(file: &Path, text: &'t str, in_plugin: bool) -> Result<(String, No
     Ok((name, head, body.trim()))
 }
 
-/// Warns of long texts in the head of an agent: of these, only [`TEXTS`] reach a model.
+/// Warns of long texts in the head of an agent that are none of its [`KEYS`].
 fn lost_in_head(file: &Path, head: &Node) -> Vec<Warning> {
     let lost = head.as_table().unwrap_or_default().iter().filter_map(|(key, value)| {
         let size = value.as_text()?.len();
@@ -360,7 +370,7 @@ fn lost_in_head(file: &Path, head: &Node) -> Vec<Warning> {
             file.display(),
             grouped(size)
         );
-        (size > LONG && !TEXTS.contains(&key.as_str())).then(|| Warning::at("front-matter", file, message))
+        (size > LONG && !KEYS.contains(&key.as_str())).then(|| Warning::at("front-matter", file, message))
     });
     lost.collect()
 }

@@ -14,11 +14,8 @@ use crate::formats::parse_leniently;
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::words;
 use crate::search::{Halt, Known, Search};
-use crate::snapshot::{Ask, GlobFlavor, absolute};
+use crate::snapshot::{Ask, absolute};
 use crate::text::raw_ranges;
-
-const FILES: &str = "**/*.md";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// The output styles that come with Claude Code 2.1.329.
 const OWN: [&str; 3] = ["Explanatory", "Learning", "Proactive"];
@@ -103,8 +100,7 @@ impl Edition21 {
 /// Returns the text of an output style, and its source.
 fn find_style(name: &str, around: &Around, search: &mut Search) -> Known<Option<(String, Source)>> {
     for (dir, scope, plugin) in style_folders(around) {
-        let mut files = search.glob(&dir, FILES, FLAVOR, "output styles")?.files.clone();
-        files.sort();
+        let files = search.files_behind_links(&dir, "output styles", ".md", true)?;
         search.expect(files.iter().cloned().map(Ask::Content))?;
         for file in files {
             let Ok(raw) = search.read(&file, "an output style: its head or its file names it")? else { continue };

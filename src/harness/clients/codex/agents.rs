@@ -7,13 +7,10 @@ use super::paths;
 use crate::answer::agent::{Agent, Usage};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, GlobFlavor};
+use crate::snapshot::Ask;
 
 /// Roles that come with Codex 0.169.
 const OWN: [&str; 3] = ["default", "explorer", "worker"];
-
-const FILES: &str = "**/*.toml";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// Keys of a role that change nothing beside what Briefing reads of them.
 const KNOWN: [&str; 6] =
@@ -43,8 +40,7 @@ pub(super) fn kinds(layers: &Layers, codex_home: &Path, home: &Path, search: &mu
         .filter(|from| from.ends_with(".codex/config.toml") && *from != user);
     for file in std::iter::once(user.clone()).chain(files) {
         let dir = file.with_file_name("agents");
-        let mut found = search.glob(&dir, FILES, FLAVOR, "roles of sub-agents")?.files.clone();
-        found.sort();
+        let found = search.files_behind_links(&dir, "roles of sub-agents", ".toml", true)?;
         search.expect(found.iter().cloned().map(Ask::Content))?;
         for path in found {
             let Some(table) = read(&path, search)? else { continue };

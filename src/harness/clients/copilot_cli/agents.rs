@@ -10,7 +10,7 @@ use crate::formats::{Node, parse_rust_yaml};
 use crate::harness::kit::agents::{self, Described};
 use crate::harness::kit::heads;
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Entry};
+use crate::snapshot::Ask;
 
 /// Agents that come with Copilot CLI 1.0.102.
 const OWN: [&str; 6] = ["explore", "task", "general-purpose", "code-review", "research", "security-review"];
@@ -20,6 +20,7 @@ const LIMITED: &str = "explore";
 
 /// Folders of agents in a directory of the project.
 const FOLDERS: [&str; 2] = [".github/agents", ".claude/agents"];
+
 /// Adds the agents, the prompt of the one that answers, and the list of those that the model may start. Returns true if
 /// the agent that answers may call skills.
 pub(super) fn look(
@@ -59,13 +60,9 @@ fn described(at: &Standpoint, home: &Path, repository: Option<&Path>, search: &m
     let places: Vec<(PathBuf, Scope)> = std::iter::once((home.join("agents"), Scope::User)).chain(of_project).collect();
     let (mut found, mut ids) = (Vec::new(), HashSet::new());
     search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
-    let is_taken = |entry: &Entry, is_folder: bool| {
-        let name = entry.name.as_encoded_bytes();
-        !name.starts_with(b".") && (is_folder || name.ends_with(b".md"))
-    };
     let mut files = Vec::new();
     for (dir, scope) in &places {
-        let found = search.files_behind_links(dir, "agents: Markdown files", is_taken)?;
+        let found = search.files_behind_links(dir, "agents: Markdown files", ".md", false)?;
         files.extend(found.into_iter().map(|path| (dir, *scope, path)));
     }
     search.expect(files.iter().map(|(.., path)| Ask::Content(path.clone())))?;
