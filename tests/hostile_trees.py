@@ -22,6 +22,7 @@ RULES = {
 }
 RULE_FOLDERS = [str(Path(rule).parent) for rule in RULES]
 SKILLS = [".claude/skills", ".agents/skills", ".opencode/skills", ".gemini/skills", ".codex/skills", ".github/skills", ".qwen/skills"]
+AGENTS = [".claude/agents", ".claude/commands", ".claude/output-styles", ".codex/agents", ".github/agents", ".gemini/agents", ".qwen/agents"]
 WORKSPACE = ".openclaw/workspace"
 # Directories of any depth are made one in the other.
 sys.setrecursionlimit(20_000)
@@ -588,7 +589,7 @@ def tables_by_the_hundred_thousand(tree):
 def fans_of_links(tree):
     """Directories in which each leads to all others, by many ways."""
     width = tree.count(40)
-    for folder in ["docs", *RULE_FOLDERS, *SKILLS]:
+    for folder in ["docs", *RULE_FOLDERS, *SKILLS, *AGENTS]:
         directory = tree.project / folder
         directory.mkdir(parents=True, exist_ok=True)
         for number in range(width):

@@ -13,15 +13,12 @@ use super::{Found, folders, places};
 use crate::answer::Answer;
 use crate::harness::kit::skills::sort_by_name;
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, GlobFlavor};
-
-const FILES: &str = "**/*.md";
-const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
+use crate::snapshot::Ask;
 
 /// Returns the commands of the session. `skills` have their names already.
 pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let places = places(around, "commands");
-    search.expect(places.iter().map(|place| asks(&place.dir)))?;
+    search.expect(places.iter().map(|place| Ask::Listing(place.dir.clone())))?;
     // Observed: a skill that is not listed, or not yet, does not reserve its name.
     let mut firsts: HashMap<String, usize> = HashMap::new();
     for (at, skill) in skills.iter().enumerate().filter(|(_, skill)| skill.globs.is_empty() && skill.counts()) {
@@ -48,14 +45,9 @@ pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer
     Ok(commands)
 }
 
-pub(super) fn asks(dir: &Path) -> Ask {
-    Ask::Glob { base: dir.to_owned(), pattern: FILES.to_owned(), flavor: FLAVOR }
-}
-
 /// Returns the command files below a directory, with their names.
 pub(super) fn below(dir: &Path, search: &mut Search) -> Known<Vec<(PathBuf, String)>> {
-    let mut files = search.glob(dir, FILES, FLAVOR, "commands: a Markdown file each")?.files.clone();
-    files.sort();
+    let mut files = search.files_behind_links(dir, "commands: a Markdown file each", ".md", true)?;
     search.expect(files.iter().cloned().map(Ask::Content))?;
     let skills: HashSet<PathBuf> =
         files.iter().filter(|file| is_skill_file(file)).filter_map(|file| file.parent()).map(Path::to_owned).collect();

@@ -45,7 +45,6 @@ impl Plugin {
                 found.extend(self.one(&dir, &name, search, answer)?);
                 continue;
             }
-            search.expect([commands::asks(&dir)])?;
             let mut files = commands::below(&dir, search)?;
             in_their_order(&mut files);
             for (path, name) in files {
