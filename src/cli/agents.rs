@@ -9,8 +9,8 @@ use anstyle::Style;
 use clap::Args;
 
 use super::Failure;
-use super::show::{answer, directory, here, print_json, print_screen, questions};
-use super::whom::{Format, Home};
+use super::show::{answer, print_json, print_screen, questions};
+use super::whom::{Format, Home, directory, here};
 use crate::disk::Real;
 use crate::report::agents::{AgentSaid, Layer, said};
 use crate::report::escape::visible;

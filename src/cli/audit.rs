@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
-use super::show::{answer, directory, here, print, print_styled, print_words};
-use super::whom::Format;
+use super::show::{answer, print, print_styled, print_words};
+use super::whom::{Format, directory, here};
 use super::{FINDINGS, Failure, UNKNOWN, defaults};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};

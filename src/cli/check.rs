@@ -9,8 +9,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::show::{here, print, print_styled, say, searched, write};
-use super::whom::Home;
+use super::show::{print, print_styled, say, write};
+use super::whom::{Home, here, searched};
 use super::{FINDINGS, Failure, compare, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
@@ -249,7 +249,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;
     let only: Vec<PathBuf> = arguments.paths.iter().map(|path| absolute(&here, path)).collect();
     for (path, named) in only.iter().zip(&arguments.paths) {
-        super::show::exists("PATH", &here, named)?;
+        super::whom::exists("PATH", &here, named)?;
         if !path.starts_with(&root) {
             return Err(format!("{} is not below {}: start there with --cwd", named.display(), root.display()).into());
         }

@@ -8,8 +8,8 @@ use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::show::{Asked, Editions, asked, directory, here, print, print_styled, print_words};
-use super::whom::Home;
+use super::show::{Asked, Editions, asked, print, print_styled, print_words};
+use super::whom::{Home, directory, here};
 use super::{Failure, lines, screen};
 use crate::answer::Resolution;
 use crate::disk::Real;

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::defaults;
-use super::show::{Asked, answer, asked, here, print, say};
+use super::show::{Asked, answer, asked, print, say};
+use super::whom::here;
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
 use crate::engine::audit::{LIST_BYTES, Now, Wanted, homes, sessions};

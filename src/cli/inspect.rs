@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{here, print_json, print_screen, searched};
-use super::whom::{Format, Home};
+use super::show::{print_json, print_screen};
+use super::whom::{Format, Home, here, searched};
 use super::{Failure, lines, screen};
 use crate::disk::Real;
 use crate::engine::inspect::inspect;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
-use super::show::{here, print, print_json, print_styled, searched};
-use super::whom::{Format, Home};
+use super::show::{print, print_json, print_styled};
+use super::whom::{Format, Home, here, searched};
 use super::{FINDINGS, Failure};
 use crate::disk::Real;
 use crate::engine::plan::{Links, Task, plan};

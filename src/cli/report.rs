@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::show::{Asked, asked, directory, exists, here, print, print_screen, say, write};
-use super::whom::Whom;
+use super::show::{Asked, asked, print, print_screen, say, write};
+use super::whom::{Whom, directory, exists, here};
 use super::{Failure, lines, screen};
 use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};

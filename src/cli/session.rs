@@ -11,8 +11,8 @@ use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::show::{answer, directory, exists, here, print_json, print_screen, questions};
-use super::whom::{Format, Home};
+use super::show::{answer, print_json, print_screen, questions};
+use super::whom::{Format, Home, directory, exists, here};
 use super::{Failure, lines, screen};
 use crate::answer::{Fate, Fidelity, Message, Source};
 use crate::disk::Real;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::whom::Home;
+use super::whom::{Home, directory, exists, here};
 use super::{Failure, lines, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint, Tool};
 use crate::disk::{self, Buffers, Filesystem, Real};
@@ -317,15 +317,6 @@ fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
     !urls.is_empty()
 }
 
-/// Refuses an option that names a path where nothing is.
-pub(super) fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
-    let path = from.join(path);
-    Real.stat(&path).map(drop).map_err(|errno| match errno {
-        Errno::NOENT => format!("{option}: {} does not exist", path.display()),
-        errno => format!("{option}: {}: {}", path.display(), errno.text()),
-    })
-}
-
 /// How many harnesses were not asked, where nobody chose any.
 fn others(request: &Request, answers: &[Resolution]) -> usize {
     let asked = |id: &str| answers.iter().any(|answer| answer.harness == id);
@@ -334,10 +325,6 @@ fn others(request: &Request, answers: &[Resolution]) -> usize {
 
 /// The working directory.
 #[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
-pub(super) fn here() -> Result<PathBuf, String> {
-    std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))
-}
-
 /// What a request comes to.
 pub(super) struct Asked {
     /// One answer per harness.
@@ -509,29 +496,6 @@ pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
         place => std::fs::write(place, text),
     };
     written.map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
-}
-
-/// The directory that an option names.
-pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Result<Option<PathBuf>, String> {
-    let Some(named) = named else { return Ok(None) };
-    let dir = absolute(here, named);
-    match Real.stat(&dir).map(|meta| meta.kind) {
-        Ok(FileType::Dir) => Ok(Some(dir)),
-        Ok(_) => Err(format!("{option}: {} is not a directory", named.display())),
-        Err(_) => Err(format!("{option}: there is no directory {}", named.display())),
-    }
-}
-
-/// Returns the directory that an option names, or else the working directory. Commands that search it fail if it cannot be
-/// listed, since nothing would be found.
-pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Result<PathBuf, String> {
-    let dir = directory(option, named, here)?.unwrap_or_else(|| here.to_owned());
-    match Real.list(&dir) {
-        Ok(_) => Ok(dir),
-        Err(problem) => {
-            Err(format!("{} cannot be listed ({}); start where you may read", dir.display(), problem.text()))
-        }
-    }
 }
 
 /// Writes to standard output, byte for byte.

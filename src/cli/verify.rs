@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::audit::{Since, parse_time};
-use super::show::{Disk, answer, exists, here, installed, print_styled, questions, say, write};
-use super::whom::{Format, Whom};
+use super::show::{Disk, answer, installed, print_styled, questions, say, write};
+use super::whom::{Format, Whom, exists, here};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Answer, Fidelity, MessageKind, Resolution};
 use crate::disk::{Filesystem, Real};

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::show::{directory, here};
+use crate::disk::{Filesystem, Real};
 use crate::request::{Defaults, OneOrMany, Request};
+use crate::snapshot::{Errno, FileType, absolute};
 
 /// How a command prints what it has to say.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,4 +65,41 @@ impl Whom {
         let harness = (!self.harness.is_empty()).then(|| OneOrMany::Many(self.harness.clone()));
         Request { harness, ..Request::default() }
     }
+}
+
+/// Returns the working directory.
+pub(super) fn here() -> Result<PathBuf, String> {
+    std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))
+}
+
+/// The directory that an option names.
+pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Result<Option<PathBuf>, String> {
+    let Some(named) = named else { return Ok(None) };
+    let dir = absolute(here, named);
+    match Real.stat(&dir).map(|meta| meta.kind) {
+        Ok(FileType::Dir) => Ok(Some(dir)),
+        Ok(_) => Err(format!("{option}: {} is not a directory", named.display())),
+        Err(_) => Err(format!("{option}: there is no directory {}", named.display())),
+    }
+}
+
+/// Returns the directory that an option names, or else the working directory. Commands that search it fail if it cannot be
+/// listed, since nothing would be found.
+pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Result<PathBuf, String> {
+    let dir = directory(option, named, here)?.unwrap_or_else(|| here.to_owned());
+    match Real.list(&dir) {
+        Ok(_) => Ok(dir),
+        Err(problem) => {
+            Err(format!("{} cannot be listed ({}); start where you may read", dir.display(), problem.text()))
+        }
+    }
+}
+
+/// Refuses an option that names a path where nothing is.
+pub(super) fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
+    let path = from.join(path);
+    Real.stat(&path).map(drop).map_err(|errno| match errno {
+        Errno::NOENT => format!("{option}: {} does not exist", path.display()),
+        errno => format!("{option}: {}: {}", path.display(), errno.text()),
+    })
 }

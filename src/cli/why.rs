@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
-use super::show::{here, print_styled, print_words, say};
-use super::whom::{Format, Whom};
+use super::show::{print_styled, print_words, say};
+use super::whom::{Format, Whom, here};
 use super::{FINDINGS, Failure, lines, screen};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
