@@ -323,8 +323,6 @@ fn others(request: &Request, answers: &[Resolution]) -> usize {
     harness::ALL.iter().filter(|profile| request.harness.is_none() && !asked(profile.id)).count()
 }
 
-/// The working directory.
-#[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
 /// What a request comes to.
 pub(super) struct Asked {
     /// One answer per harness.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::ToSpan;
-use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
 use super::super::editing::Editing;
 use super::super::requests::Command;
 use super::super::transport::SNIPPET;
+use super::chosen::{Chosen, Known, annotate, includes};
 use super::{diagnostics, plans};
 use crate::disk;
 use crate::engine::Core;
@@ -29,21 +29,6 @@ const SEVERAL: &str = "several-files";
 
 /// Button that confirms an edit.
 const YES: &str = "Yes";
-
-/// Identifies an action whose edit is computed later.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Known {
-    pub(super) uri: Uri,
-    range: Range,
-    pub(super) title: String,
-}
-
-/// The edit of a chosen action.
-pub(super) struct Chosen {
-    pub edit: WorkspaceEdit,
-    /// Question that asks the user for consent, without its mark, if the client cannot ask.
-    pub question: String,
-}
 
 /// View of one document, and the actions for it.
 struct Offer {
@@ -75,7 +60,7 @@ impl Server {
                 continue;
             }
             let Some(mut said) = self.said(action, offer.view.as_ref(), editing) else { continue };
-            let known = || known(&uri, range, &action.title);
+            let known = || Known::value(&uri, range, &action.title);
             if editing.is_asked_here(&action.edits) {
                 said.command = known().map(|known| Command::Apply.with(&action.title, known));
             } else if editing.resolves {
@@ -89,7 +74,7 @@ impl Server {
             list.push(said);
         }
         for mut plan in offer.view.iter().flat_map(|view| plans::offered(view, &params.context, editing)) {
-            let known = known(&uri, range, &plan.title);
+            let known = Known::value(&uri, range, &plan.title);
             match editing.confirms && editing.resolves {
                 true => plan.data = known,
                 false => plan.command = known.map(|known| Command::Apply.with(&plan.title, known)),
@@ -264,7 +249,7 @@ impl Core {
                 SEVERAL.to_owned(),
                 ChangeAnnotation { label, needs_confirmation: Some(true), description: None },
             );
-            plans::annotate(&mut operations, SEVERAL);
+            annotate(&mut operations, SEVERAL);
         }
         // Annotations ask for confirmation, so clients that cannot confirm get none.
         let annotations = (editing.confirms && !annotations.is_empty()).then_some(annotations);
@@ -340,13 +325,4 @@ fn plain(operations: Vec<DocumentChangeOperation>) -> HashMap<Uri, Vec<TextEdit>
         changes.entry(document.text_document.uri).or_default().extend(edits);
     }
     changes
-}
-
-/// Returns true if a requested kind includes another: `source` includes `source.briefing`.
-pub(super) fn includes(kind: &str, other: &str) -> bool {
-    kind.is_empty() || other.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn known(uri: &Uri, range: Range, title: &str) -> Option<serde_json::Value> {
-    serde_json::to_value(Known { uri: uri.clone(), range, title: title.to_owned() }).ok()
 }

@@ -8,7 +8,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::super::editing::Editing;
-use super::actions::{Chosen, Known};
+use super::chosen::{Chosen, Known, annotate, includes};
 use crate::answer::{Fate, Resolution};
 use crate::engine::plan::{Links, Refactoring, Task, is_truth_or_bridge};
 use crate::engine::thread;
@@ -58,7 +58,7 @@ pub(super) fn task(title: &str, file: &Path) -> Option<Task> {
 pub(super) fn offered(view: &View, context: &CodeActionContext, editing: Editing) -> Vec<CodeAction> {
     let is_automatic = context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC);
     let is_wanted = |plan: &&Offered| match &context.only {
-        Some(only) => only.iter().any(|kind| super::actions::includes(kind.as_str(), plan.word)),
+        Some(only) => only.iter().any(|kind| includes(kind.as_str(), plan.word)),
         None => !is_automatic,
     };
     let is_able = editing.creates && editing.deletes && (editing.confirms && editing.resolves || editing.applies);
@@ -135,25 +135,4 @@ fn annotated(mut edit: WorkspaceEdit, note: ChangeAnnotation) -> WorkspaceEdit {
     }
     edit.change_annotations = Some(HashMap::from([(NOTE.to_owned(), note)]));
     edit
-}
-
-/// Gives all operations of an edit one annotation.
-pub(super) fn annotate(operations: &mut [DocumentChangeOperation], note: &str) {
-    let id = || Some(note.to_owned());
-    for operation in operations {
-        match operation {
-            DocumentChangeOperation::Op(ResourceOp::Create(create)) => create.annotation_id = id(),
-            DocumentChangeOperation::Op(ResourceOp::Rename(rename)) => rename.annotation_id = id(),
-            DocumentChangeOperation::Op(ResourceOp::Delete(delete)) => delete.annotation_id = id(),
-            DocumentChangeOperation::Edit(document) => {
-                for edit in &mut document.edits {
-                    let text_edit = match edit {
-                        OneOf::Left(text_edit) => text_edit.clone(),
-                        OneOf::Right(annotated) => annotated.text_edit.clone(),
-                    };
-                    *edit = OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id: note.to_owned() });
-                }
-            }
-        }
-    }
 }
