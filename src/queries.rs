@@ -4,6 +4,7 @@
 //! [`neighbour`], [`patterns`], [`references`] with [`manifests`], [`twins`].
 
 pub mod declarations;
+pub mod ignored;
 pub mod installed;
 pub mod manifests;
 pub mod neighbour;

@@ -9,12 +9,13 @@ use briefing::answer::{Fate, Resolution};
 use briefing::disk::Filesystem;
 use briefing::formats::position;
 use briefing::harness;
+use briefing::queries::ignored::IgnoredByGit;
 use briefing::queries::neighbour::Neighbour;
 use briefing::queries::patterns::DeadPatterns;
 use briefing::queries::references::{Absent, AbsentReferences, Reference};
 use briefing::queries::twins::Twins;
 use briefing::report::findings::{
-    Elsewhere, Kind, Standing, Subject, decides, findings, loaded_instead, names, patterns, references,
+    Elsewhere, Kind, Standing, Subject, decides, findings, loaded_instead, missing_imports, names, patterns, references,
 };
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
@@ -81,6 +82,7 @@ pub fn with_subject<T>(
     let absent = absent(case, world, file, leads_to, references(file, &raw, &everyone));
     let instead = loaded_instead(file, &everyone);
     let twins = found(world, &Twins::of(file, instead));
+    let ignored = found(world, &IgnoredByGit::of(file, missing_imports(file, &everyone)));
     let (dead, absent) = (&dead, &absent);
     look(&Subject {
         path: file,
@@ -90,6 +92,7 @@ pub fn with_subject<T>(
         created: &[],
         leads_to,
         twins: &twins,
+        ignored: &ignored,
         never_read,
         dead,
         absent,

@@ -275,7 +275,9 @@ fn without_effect(
         });
         let titles: Vec<&str> = same.map(|(with, _)| with.title.as_str()).collect();
         if !titles.is_empty() {
-            say(&format!("{option} {value} makes no difference for {}", list(&titles)));
+            let choice =
+                if option == "--agent" && harness::profile(value).is_some() { "; --agents chooses agents" } else { "" };
+            say(&format!("{option} {value} makes no difference for {}{choice}", list(&titles)));
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ use crate::engine::convert::{self, Encoding};
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
+use crate::queries::ignored::IgnoredByGit;
 use crate::queries::neighbour::Neighbour;
 use crate::queries::patterns::{self, DeadPatterns, Matches};
 use crate::queries::references::{Absent, AbsentReferences};
@@ -53,6 +54,7 @@ pub(crate) struct View {
     pub problems: Vec<(Bytes<usize>, String)>,
     leads_to: Option<PathBuf>,
     twins: Vec<PathBuf>,
+    ignored: Vec<PathBuf>,
     never_read: bool,
     dead: Vec<String>,
     absent: Vec<Absent>,
@@ -72,6 +74,7 @@ impl View {
             created: &self.created,
             leads_to: self.leads_to.as_deref(),
             twins: &self.twins,
+            ignored: &self.ignored,
             never_read: self.never_read,
             dead: &self.dead,
             absent: &self.absent,
@@ -176,6 +179,7 @@ impl Core {
             let subagents = self.subagents(&seen, &questions, &answers).await;
             let created = self.created(path, &seen, &raw, &questions, &everyone).await;
             let twins = self.twins(&seen, &everyone).await;
+            let ignored = self.ignored(&seen, &everyone).await;
             let problems = self.problems(path).await;
             let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
             let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone).await;
@@ -203,6 +207,7 @@ impl Core {
                 problems,
                 leads_to,
                 twins,
+                ignored,
                 never_read,
                 dead,
                 absent,
@@ -383,6 +388,12 @@ impl Core {
             return Vec::new();
         }
         self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
+    }
+
+    /// Returns the missing imports of a file that git ignores.
+    async fn ignored(self: &Arc<Self>, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
+        let missing = findings::missing_imports(seen, answers);
+        if missing.is_empty() { missing } else { self.query(IgnoredByGit::of(seen, missing)).await.value.clone() }
     }
 
     /// Returns the files that are loaded instead of this one and are the same file.

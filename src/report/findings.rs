@@ -36,6 +36,7 @@ pub use create::{Created, sample};
 pub use fates::gaps;
 pub use head::patterns;
 pub use kind::{Kind, Severity, Standing};
+pub use named::missing_imports;
 pub use prose::references;
 pub use secret::secrets;
 
@@ -57,6 +58,8 @@ pub struct Subject<'a> {
     pub leads_to: Option<&'a Path>,
     /// Files of [`loaded_instead`] that are links to the same file.
     pub twins: &'a [PathBuf],
+    /// Files of [`missing_imports`] that git ignores.
+    pub ignored: &'a [PathBuf],
     /// True if no agent reads the file, even if started in a directory above.
     pub never_read: bool,
     /// Globs of its front matter that match no file.
@@ -100,6 +103,7 @@ impl<'a> Subject<'a> {
             created: &[],
             leads_to: None,
             twins: &[],
+            ignored: &[],
             never_read: false,
             dead: &[],
             absent: &[],

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::formats::{Node, Remembered, Value, parse_npm_yaml};
 use crate::harness::kit::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below};
 use crate::harness::kit::front_matter::split;
@@ -218,15 +218,20 @@ fn leave_links_out(files: &mut Vec<Candidate>, known: &HashSet<PathBuf>, chain: 
     Ok(())
 }
 
-/// Doubts settings of another type than their own.
+/// Doubts settings of another type than their own, and warns of them.
 fn doubt_odd_settings(settings: &Settings, answer: &mut Answer) {
+    let is_flag = |value: &Value| matches!(value, Value::Bool(_));
     let flags = ["chat.useAgentsMdFile", "chat.useClaudeMdFile", USE_FILES, "chat.includeApplyingInstructions"];
-    let is_odd = |key: &&&str| settings.is_odd(key, |value| matches!(value, Value::Bool(_)));
-    let locations = "chat.instructionsFilesLocations";
-    let odd = flags.iter().find(is_odd).copied();
-    let odd = odd.or_else(|| settings.is_odd(locations, |value| matches!(value, Value::Table(_))).then_some(locations));
-    if let Some(key) = odd {
+    let all = flags.map(|key| (key, "true or false", is_flag as fn(&Value) -> bool));
+    let folders: (_, _, fn(&Value) -> bool) =
+        ("chat.instructionsFilesLocations", "an object of folders with true or false", |value| {
+            matches!(value, Value::Table(_))
+        });
+    for (key, own, is_own) in all.into_iter().chain([folders]) {
+        let Some(file) = settings.odd(key, is_own) else { continue };
         answer.doubt(&[Certain::Set], format!("the value of {key} is of another type than the setting"));
+        let message = format!("`{key}` has a value of another type: VS Code takes {own}");
+        answer.warnings.push(Warning::at("settings", file, message));
     }
 }
 

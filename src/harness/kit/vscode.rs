@@ -1,6 +1,6 @@
 //! Settings of VS Code, as far as agents in it read them: those of the user, overridden by those of the workspace.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_jsonc};
@@ -13,7 +13,7 @@ pub(in crate::harness) const NAMES: [&str; 2] = [".vscode/settings.json", "Code/
 /// Settings that apply to a workspace folder.
 pub(in crate::harness) struct Settings {
     /// Settings of the user, then of the workspace.
-    layers: Vec<Node>,
+    layers: Vec<(PathBuf, Node)>,
 }
 
 impl Settings {
@@ -30,7 +30,7 @@ impl Settings {
                 continue;
             }
             match parse_jsonc(&text) {
-                Ok(settings) => layers.push(settings),
+                Ok(settings) => layers.push((file, settings)),
                 Err(error) => {
                     let message = format!("{}: the defaults apply", error.with_position(&text));
                     warnings.push(Warning::at("settings", file, message));
@@ -42,23 +42,28 @@ impl Settings {
 
     /// Returns a boolean setting. The workspace overrides the user.
     pub fn flag(&self, key: &str, default: bool) -> bool {
-        self.layers.iter().rev().find_map(|layer| layer.get(key)?.as_bool()).unwrap_or(default)
+        self.nodes(key).rev().find_map(|(_, node)| node.as_bool()).unwrap_or(default)
     }
 
-    /// Returns true if a file gives the setting a value of another type than its own.
-    pub fn is_odd(&self, key: &str, is_own: fn(&Value) -> bool) -> bool {
-        self.layers.iter().filter_map(|layer| layer.get(key)).any(|node| !is_own(&node.value))
+    /// Returns the file that gives the setting a value of another type than its own.
+    pub fn odd(&self, key: &str, is_own: fn(&Value) -> bool) -> Option<&Path> {
+        self.nodes(key).find(|(_, node)| !is_own(&node.value)).map(|(file, _)| file)
+    }
+
+    /// Returns the values of a setting, each with its file.
+    fn nodes(&self, key: &str) -> impl DoubleEndedIterator<Item = (&Path, &Node)> {
+        self.layers.iter().filter_map(move |(file, layer)| Some((&**file, layer.get(key)?)))
     }
 
     /// Returns true if either file has the setting.
     pub fn names(&self, key: &str) -> bool {
-        self.layers.iter().any(|layer| layer.get(key).is_some())
+        self.nodes(key).next().is_some()
     }
 
     /// Returns a table of booleans. As in VS Code, objects are merged key by key, over the defaults.
     pub fn switches(&self, key: &str, defaults: &[&str]) -> Vec<(String, bool)> {
         let mut all: Vec<(String, bool)> = defaults.iter().map(|&name| (name.to_owned(), true)).collect();
-        let tables = self.layers.iter().filter_map(|layer| layer.get(key)?.as_table());
+        let tables = self.nodes(key).filter_map(|(_, node)| node.as_table());
         for (name, value) in tables.flatten() {
             let Value::Bool(on) = value.value else { continue };
             match all.iter_mut().find(|(known, _)| known == name) {

@@ -175,6 +175,9 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     if source.by.as_deref().is_some_and(|by| is_on_purpose(subject, answer, source, by)) {
         return false;
     }
+    if is_displaced(subject, answer, source) && twice::is_an_edition(subject.raw, answer) {
+        return false;
+    }
     let own = family(subject.path);
     let by = source.by.as_deref().map(family).unwrap_or_default();
     let read_by_another = subject.answers.iter().any(|other| other.harness != answer.harness && reaches(other));

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::front_matter;
+use super::super::front_matter::{self, PATTERN_KEYS};
 use super::super::words::list;
 use super::{Finding, Kind, Subject};
+use crate::answer::Scope;
 use crate::text;
 
 /// Returns the globs in the front matter of a rule.
@@ -16,6 +17,9 @@ pub fn patterns(raw: &[u8]) -> Vec<String> {
 
 /// Returns the findings about the front matter.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    if let Some(late) = late(subject) {
+        return vec![late];
+    }
     if subject.dead.is_empty() {
         return Vec::new();
     }
@@ -42,6 +46,21 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         Finding::new(Kind::DeadGlob, patterns[0].1.clone(), message(&names, &place))
     };
     places.iter().map(finding).collect()
+}
+
+/// Returns the finding about the head of a rule that does not begin on the first line, as behind the three backticks of a
+/// model's answer.
+fn late(subject: &Subject) -> Option<Finding> {
+    let text = subject.raw.as_text()?;
+    let first = text.lines().next().filter(|line| line.starts_with("```"))?;
+    let begin = first.len() + 1;
+    let head = front_matter::head(text.get(begin..)?)?;
+    let key = head.entries.iter().find(|entry| PATTERN_KEYS.contains(&&*entry.key))?;
+    let is_read = subject.sources().any(|(_, source)| source.scope == Scope::Rule || !source.fate.reaches());
+    is_read.then(|| {
+        let message = format!("agents take `{}` for text, since a head begins on the first line of a file", key.key);
+        Finding::new(Kind::FrontMatter, 0..first.len(), message)
+    })
 }
 
 /// Returns a pattern without the ending of its last name.

@@ -137,7 +137,7 @@ kinds! {
     /// An imported file is not there.
     ImportMissing = "import-missing", Warning;
     /// A file imports itself, by whatever way.
-    ImportCycle = "import-cycle", Warning;
+    ImportCycle = "import-cycle", Hint;
     /// Imports are followed to a depth, and this one is beyond it.
     ImportTooDeep = "import-too-deep", Warning;
     /// An import that leads out of where imports may lead.

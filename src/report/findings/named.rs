@@ -4,7 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::front_matter;
 use super::super::words::Paths;
@@ -49,7 +50,7 @@ fn of_warning(subject: &Subject, places: &Places, answer: &Resolution, warning: 
     if SAID_ELSEWHERE.contains(&warning.code) || ABOUT_THE_ANSWER.contains(&warning.code) {
         return None;
     }
-    if warning.code == Kind::ImportMissing.code() && token(&warning.message).is_some_and(|token| !is_a_file(token)) {
+    if warning.code == Kind::ImportMissing.code() && !is_lost(subject, answer, warning) {
         return None;
     }
     // That equal files are shown once is what people expect.
@@ -68,6 +69,33 @@ fn of_warning(subject: &Subject, places: &Places, answer: &Resolution, warning: 
     let related = mentioned_file(subject, answer, &warning.message).into_iter().collect();
     let finding = Finding::new(kind, range.unwrap_or_else(|| first_line(subject.raw)), message);
     Some(Finding { related, is_rest: warning.is_rest(), ..finding.of(&answer.harness) })
+}
+
+/// Returns the files that a file imports and that do not exist.
+pub fn missing_imports(path: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
+    let warnings = answers.iter().flat_map(|answer| answer.warnings_about(path));
+    let missing = warnings.filter(|warning| warning.code == Kind::ImportMissing.code());
+    let mut files: Vec<PathBuf> =
+        missing.filter_map(|warning| others(path, &warning.message).next()).map(Path::to_owned).collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// Returns true if a missing import is a mistake: somebody means a file, git does not leave it to each machine, and the agent
+/// gets no file of this path from the project's root anyway.
+fn is_lost(subject: &Subject, answer: &Resolution, warning: &Warning) -> bool {
+    let Some(token) = token(&warning.message) else { return true };
+    let target = others(subject.path, &warning.message).next();
+    if !is_a_file(token) || target.is_some_and(|target| subject.ignored.iter().any(|file| file == target)) {
+        return false;
+    }
+    let is_name = |part: &Component| matches!(part, Component::Normal(_));
+    let inside: PathBuf = Path::new(token.trim_start_matches('@')).components().filter(is_name).collect();
+    let is_meant = |source: &Source| {
+        source.fate == Fate::Loaded && source.path().is_some_and(|path| path != subject.path && path.ends_with(&inside))
+    };
+    inside.iter().count() < 2 || !answer.answer.sources.iter().any(is_meant)
 }
 
 /// A remark of a harness, without the path of the file it is about, and with the name of the harness.
@@ -89,15 +117,15 @@ fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
 /// The other file that a remark names, if it is there.
 fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Option<(PathBuf, String)> {
     let is_there = |path: &&Path| answer.sources_of(path).any(|source| source.fate != Fate::Missing);
-    let named = others(subject, message).find(is_there);
+    let named = others(subject.path, message).find(is_there);
     named.map(|other| (other.to_owned(), "this file".to_owned()))
 }
 
 /// The absolute paths in a message, without that of the file itself.
-fn others<'m>(subject: &Subject, message: &'m str) -> impl Iterator<Item = &'m Path> {
+fn others<'m>(file: &Path, message: &'m str) -> impl Iterator<Item = &'m Path> {
     let words = message.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';']));
     let paths = words.filter(|word| word.starts_with('/')).map(Path::new);
-    paths.filter(move |path| *path != subject.path)
+    paths.filter(move |path| *path != file)
 }
 
 /// The `@path` or `#[[file:path]]` that a remark on an import is about.
@@ -118,7 +146,7 @@ fn is_a_file(token: &str) -> bool {
 
 /// The `@path` that leads to another file which a message names.
 fn import_of(subject: &Subject, places: &Places, message: &str) -> Option<Range<usize>> {
-    let names = others(subject, message).filter_map(Path::file_name);
+    let names = others(subject.path, message).filter_map(Path::file_name);
     names.filter_map(|name| places.imports().get(name)).find_map(|word| places.of_token(word))
 }
 
@@ -167,9 +195,11 @@ impl<'s> Places<'s> {
 
     /// Returns where the first key stands that a message quotes: `project_doc_max_bytes` or "instructions".
     fn of_key_in(&self, message: &str) -> Option<Range<usize>> {
+        // The keys of VS Code have full stops in them.
+        let whole = message.split('`').skip(1).step_by(2);
         let words = message.split(['`', '"', '\'', ' ', ':', ',', '.']).filter(|word| word.len() > 3);
-        let mut known = words.filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-        known.find_map(|word| self.once(&self.keys, word, |raw| key(raw.as_text()?, word)))
+        let is_key = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        whole.chain(words).filter(is_key).find_map(|word| self.once(&self.keys, word, |raw| key(raw.as_text()?, word)))
     }
 
     /// Returns the place of a word; the first line once too much was looked through.

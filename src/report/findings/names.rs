@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::super::front_matter;
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line};
-use crate::answer::{Fate, Scope, Source};
+use crate::answer::{Fate, Resolution, Scope, Source};
 use crate::glob;
-use crate::harness::ALL;
 use crate::harness::names::is_folder;
+use crate::harness::{self, ALL};
 use crate::search::Probe;
 
 /// Names that are instruction files wherever they stand. Names such as `USER.md` may be anything.
@@ -124,7 +124,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         // A page in a folder of skills is meant to be one if it has the head of one.
         None if subject.never_read
             && is_distinctive(subject.path)
-            && (!is_flat_skill(subject) || has_name(subject)) =>
+            && speaks_to_one_of(subject)
+            && (!is_flat_skill(subject) || is_about_a_skill(subject)) =>
         {
             let mut titles: Vec<&str> = subject.answers.iter().map(|answer| answer.title.as_str()).collect();
             let more = titles.len().saturating_sub(NAMED);
@@ -152,10 +153,20 @@ fn is_flat_skill(subject: &Subject) -> bool {
     subject.name() != "SKILL.md" && is_meant_as_skill(subject.path)
 }
 
-/// Returns true if the head of the file has a `name`.
-fn has_name(subject: &Subject) -> bool {
-    let head = subject.raw.as_text().and_then(front_matter::head);
-    head.is_some_and(|head| !head.values("name").is_empty())
+/// Returns true if the head of the file has a `name`, or its title ends with the word: "Benchmark Report Skill".
+fn is_about_a_skill(subject: &Subject) -> bool {
+    let Some(text) = subject.raw.as_text() else { return false };
+    let has_name = front_matter::head(text).is_some_and(|head| !head.values("name").is_empty());
+    let title = text.lines().find(|line| !line.trim().is_empty()).and_then(|line| line.strip_prefix("# "));
+    has_name || title.is_some_and(|title| title.split_whitespace().next_back().is_some_and(|word| word == "Skill"))
+}
+
+/// Returns true if one of the agents that were asked reads files of this name: the SOUL.md of a persona is no mistake in a
+/// project that nobody works in with its agent.
+fn speaks_to_one_of(subject: &Subject) -> bool {
+    let names = |answer: &Arc<Resolution>| harness::profile(&answer.harness).map(|profile| profile.instruction_names);
+    let name = subject.name();
+    name != "SOUL.md" || subject.answers.iter().filter_map(names).any(|names| names.contains(&&*name))
 }
 
 /// A file that only its letter case keeps from being read. `docs/agents.md` is a page about agents, so a name in small

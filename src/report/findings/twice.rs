@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::expect::headings;
 use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
@@ -14,6 +15,8 @@ const SHORTEST: usize = 40;
 const LONGEST: usize = 256 * 1024;
 /// Fewest lines of a text that may be a copy.
 const FEWEST: usize = 10;
+/// Fewest headings of a text that may be another edition.
+const FEWEST_HEADINGS: usize = 4;
 /// Number of lines at the beginning of a copy that may be its own.
 const OWN: usize = 2;
 
@@ -67,6 +70,16 @@ pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     let says_something = |line: &&str| line.contains(char::is_alphanumeric) && !line.starts_with("```");
     let lines: Vec<&str> = text.lines().map(str::trim).filter(says_something).collect();
     lines.len() >= FEWEST && lines.iter().skip(OWN).all(|line| said.contains(line))
+}
+
+/// Returns true if three quarters of the headings of a text stand in the texts that an agent gets: they are another edition of
+/// it, written for this agent.
+pub(super) fn is_an_edition(raw: &Content, answer: &Resolution) -> bool {
+    let Some(text) = searchable(raw) else { return false };
+    let own = headings(text);
+    let said: HashSet<String> = texts(answer).flat_map(headings).collect();
+    let shared = own.iter().filter(|heading| said.contains(*heading)).count();
+    own.len() >= FEWEST_HEADINGS && shared * 4 >= own.len() * 3
 }
 
 fn searchable(raw: &Content) -> Option<&str> {
