@@ -1,7 +1,7 @@
 //! How long an editor waits: the real binary through its pipes, on trees of this bench's own making.
 //!
-//! `cargo bench --bench latency` prints one line per figure, with the target where there is one. On a busy machine the ratios
-//! say more than the times.
+//! `cargo bench --bench latency` prints one line per figure, with the target where there is one. On a busy machine the
+//! ratios say more than the times.
 #![expect(clippy::disallowed_methods, reason = "a bench makes its own tree and starts the program")]
 
 use std::fs;

@@ -101,7 +101,8 @@ enum Command {
     /// Prove the expectations of briefing.toml: which sentences must reach which agents
     #[command(after_help = expect::EXAMPLES)]
     Expect(expect::Expect),
-    /// Plan a restructuring of instruction files: a patch, and the proof of what each agent is told then; nothing is written
+    /// Plan a restructuring of instruction files: a patch, and the proof of what each agent is told then; nothing is
+    /// written
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Arguments),
     /// Show what a repository tells agents, makes them run and allows them, before one is started in it; nothing is run
@@ -275,7 +276,8 @@ fn nobody(root: &Path) -> Defaults {
     defaults
 }
 
-/// The file that remembers which clients of this machine were verified: in the home directory of whoever runs the program.
+/// The file that remembers which clients of this machine were verified: in the home directory of whoever runs the
+/// program.
 fn states(env: &BTreeMap<String, String>) -> PathBuf {
     remembered::place(&std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")), env)
 }

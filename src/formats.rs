@@ -197,7 +197,8 @@ impl LineBreaks {
     }
 }
 
-/// Returns line and column (in characters), both counted from one, of a byte offset. Takes time in proportion to the offset.
+/// Returns line and column (in characters), both counted from one, of a byte offset. Takes time in proportion to the
+/// offset.
 pub fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

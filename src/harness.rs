@@ -1,9 +1,9 @@
 //! The rules of every agent that loads instruction files.
 //!
-//! Read [`edition`] first: it holds the trait and the types that an implementation needs, and names no implementation. [`kit`]
-//! holds what implementations share, [`clients`] has one room per agent, [`custom`] reads definitions of the user's own, and
-//! [`registry`] lists them all. Settings, `--harness`, `briefing harnesses`, the installed versions that are looked up and the
-//! file names worth watching all derive from that list.
+//! Read [`edition`] first: it holds the trait and the types that an implementation needs, and names no implementation.
+//! [`kit`] holds what implementations share, [`clients`] has one room per agent, [`custom`] reads definitions of the
+//! user's own, and [`registry`] lists them all. Settings, `--harness`, `briefing harnesses`, the installed versions
+//! that are looked up and the file names worth watching all derive from that list.
 
 pub mod choice;
 pub mod clients;

@@ -35,8 +35,8 @@ use session::Builder;
 
 /// Number of bytes at the start of a record that are read to list it.
 const HEAD_BYTES: usize = 64 * 1024;
-/// A record whose directory is not known by then is read on until it is, at most so far, in bytes. A picture that is pasted into the
-/// first prompt comes before it.
+/// A record whose directory is not known by then is read on until it is, at most so far, in bytes. A picture that is
+/// pasted into the first prompt comes before it.
 const HEAD_CAP_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Facts about a record that are known without reading all of it.

@@ -1,7 +1,7 @@
 //! Simulates a session: what each step adds to the model's context, does not repeat, and removes.
 //!
-//! A step is a question to [`crate::resolve`], asked from the standpoint that the steps before it led to. This module adds no
-//! rules of its own.
+//! A step is a question to [`crate::resolve`], asked from the standpoint that the steps before it led to. This module
+//! adds no rules of its own.
 
 pub mod command;
 

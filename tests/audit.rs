@@ -1,4 +1,5 @@
-//! Asks `briefing audit` and `briefing verify --records` about sessions of real clients, laid out as they were recorded.
+//! Asks `briefing audit` and `briefing verify --records` about sessions of real clients, laid out as they were
+//! recorded.
 
 use std::path::Path;
 

@@ -17,8 +17,8 @@ use crate::world::{Case, World};
 /// How much of a processor one answer may take, in a build without optimization.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What this thread has used of the processors, in clock ticks of 10 ms; a busy machine makes no difference. Nothing where
-/// the system does not say.
+/// What this thread has used of the processors, in clock ticks of 10 ms; a busy machine makes no difference. Nothing
+/// where the system does not say.
 pub fn used() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();

@@ -1,7 +1,7 @@
 //! Runs every case file: what it shows must be what Briefing answers, byte for byte.
 //!
-//! `CASES=codex/global` runs only the files whose path below `tests/cases` holds that text. `UPDATE=1` rewrites the golden sections
-//! that were not recorded from a real client, and says which.
+//! `CASES=codex/global` runs only the files whose path below `tests/cases` holds that text. `UPDATE=1` rewrites the
+//! golden sections that were not recorded from a real client, and says which.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -177,7 +177,8 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
     problems
 }
 
-/// What an answer says of a source that cannot be: of a file that is cut some bytes are lost, of one that is left out all are.
+/// What an answer says of a source that cannot be: of a file that is cut some bytes are lost, of one that is left out
+/// all are.
 fn at_odds(resolution: &Resolution) -> impl Iterator<Item = String> {
     resolution.answer.sources.iter().filter_map(|source| {
         let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
@@ -226,8 +227,8 @@ fn problems_of(world: &World, ask: &str) -> String {
     found.problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
-/// `@roster CWD [EXTENSION]...`: the harnesses that are used there, where the editor has these extensions; each with what
-/// speaks for it.
+/// `@roster CWD [EXTENSION]...`: the harnesses that are used there, where the editor has these extensions; each with
+/// what speaks for it.
 fn roster_of(case: &Case, world: &World, ask: &str) -> String {
     let mut words = ask.split(' ').map(str::to_owned);
     let cwd = PathBuf::from(words.next().expect("@roster says where"));

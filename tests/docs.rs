@@ -1,4 +1,5 @@
-//! The documents are true: examples are what the types say, and tables are made from them. `UPDATE=1` writes the tables.
+//! The documents are true: examples are what the types say, and tables are made from them. `UPDATE=1` writes the
+//! tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

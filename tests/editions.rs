@@ -1,5 +1,5 @@
-//! A version is called exact only where it was replayed on the real client, or lies between two that were and have the same
-//! rules; and every harness says so where that is not the case.
+//! A version is called exact only where it was replayed on the real client, or lies between two that were and have the
+//! same rules; and every harness says so where that is not the case.
 
 use std::path::Path;
 

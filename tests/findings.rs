@@ -23,8 +23,8 @@ use briefing::resolve::{Outcome, resolve};
 use crate::cases::{found, question};
 use crate::world::{Case, World};
 
-/// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...] [from CWD]`; without a harness every one is asked, without a
-/// start each is started beside the file.
+/// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...] [from CWD]`; without a harness every one is asked,
+/// without a start each is started beside the file.
 pub fn diagnostics(case: &Case, world: &World, ask: &str) -> String {
     let (file, harnesses) = ask.split_once(' ').unwrap_or((ask, ""));
     let file = Path::new(file);
@@ -101,7 +101,8 @@ pub fn with_subject<T>(
     })
 }
 
-/// What the prose of a file names and is not there; in the home directory, which no workspace is, nothing is looked for.
+/// What the prose of a file names and is not there; in the home directory, which no workspace is, nothing is looked
+/// for.
 fn absent(
     case: &Case,
     world: &World,
@@ -153,7 +154,8 @@ fn from_above(case: &Case, world: &World, harnesses: &str, file: &Path) -> bool 
     file.ancestors().skip(1).any(|dir| reads(&asked(case, world, harnesses, dir, Some(file)), file))
 }
 
-/// Projects as the documentation of each harness recommends to lay them out: `tests/layouts/ID.txt`, written as cases are.
+/// Projects as the documentation of each harness recommends to lay them out: `tests/layouts/ID.txt`, written as cases
+/// are.
 fn layouts() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layouts");
     let files = std::fs::read_dir(folder).expect("the layouts are there").map(|file| file.expect("an entry").path());

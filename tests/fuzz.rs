@@ -1,7 +1,8 @@
-//! Inputs that nobody would write: nothing panics or hangs, and what can be said in a slower, more obvious way is said the same.
+//! Inputs that nobody would write: nothing panics or hangs, and what can be said in a slower, more obvious way is said
+//! the same.
 //!
-//! The corpus is what the cases hold. `FUZZ=100000 SEED=7 cargo test --test tests fuzz` makes so many inputs for each target;
-//! `tests/run` makes as many as two minutes allow. A failure names the seed, by which it comes again.
+//! The corpus is what the cases hold. `FUZZ=100000 SEED=7 cargo test --test tests fuzz` makes so many inputs for each
+//! target; `tests/run` makes as many as two minutes allow. A failure names the seed, by which it comes again.
 
 mod answers;
 mod escapers;
@@ -21,14 +22,16 @@ use crate::cases::case_files;
 use crate::incremental::changes::Random;
 use crate::world::Case;
 
-/// How much of a processor one input may take, in a build without optimization: fifty times what an optimized one needs.
+/// How much of a processor one input may take, in a build without optimization: fifty times what an optimized one
+/// needs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// Tries a target on inputs from seeds of their own. `share` is how many of its inputs cost as much as one of the cheapest.
+/// Tries a target on inputs from seeds of their own. `share` is how many of its inputs cost as much as one of the
+/// cheapest.
 fn fuzz(target: &str, share: u64, one: impl Fn(&mut Random)) {
     let (count, first) = (number("FUZZ", 3_000) / share, number("SEED", 1));
     let mut slowest = (Duration::ZERO, 0);

@@ -274,8 +274,8 @@ fn facts_observed_before_all_are_looked_at_again_are_not_taken_in() {
     });
 }
 
-/// Asks while the one file of instructions changes behind the back of whoever looks at it; `said` is how the index learns
-/// of that.
+/// Asks while the one file of instructions changes behind the back of whoever looks at it; `said` is how the index
+/// learns of that.
 fn check_late_facts(said: impl Fn(&Index, &World)) {
     let mut world = World::empty();
     world.write(Path::new("/r/AGENTS.md"), b"old\n".to_vec());

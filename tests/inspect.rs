@@ -271,8 +271,8 @@ fn nothing_that_a_hostile_repository_tries_is_missed() {
     assert!(!whole.contains("secret-value") && !whole.contains("Private."), "{whole}");
 }
 
-/// Each case of `tests/ran` holds what a real client ran (`tests/conformance/ran.py`). A client may leave out what is shown: hooks that
-/// are not trusted, events that a session has not.
+/// Each case of `tests/ran` holds what a real client ran (`tests/conformance/ran.py`). A client may leave out what is
+/// shown: hooks that are not trusted, events that a session has not.
 #[test]
 fn nothing_that_a_real_client_ran_is_missed() {
     let cases = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ran")).expect("a directory");

@@ -1,4 +1,5 @@
-//! What npm packages make of generated inputs, recorded by `tests/conformance/libraries.mjs`, against what stands in for them here.
+//! What npm packages make of generated inputs, recorded by `tests/conformance/libraries.mjs`, against what stands in
+//! for them here.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,8 @@ fn recorded(library: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// Compares each line; `difference` says what it has against one. Of a thousand lines so many may differ as are known to.
+/// Compares each line; `difference` says what it has against one. Of a thousand lines so many may differ as are known
+/// to.
 fn check(library: &str, known_per_mille: usize, difference: impl Fn(&Value) -> Option<String>) {
     let lines = recorded(library);
     let found: Vec<String> = lines.iter().filter_map(difference).collect();

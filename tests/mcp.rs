@@ -1,5 +1,5 @@
-//! `briefing mcp` as a process: how it starts, what it does with nonsense, how it ends. `tests/doors` asks it with the official
-//! clients.
+//! `briefing mcp` as a process: how it starts, what it does with nonsense, how it ends. `tests/doors` asks it with the
+//! official clients.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};

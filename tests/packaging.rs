@@ -17,7 +17,8 @@ fn manifest() -> toml::Table {
     read("Cargo.toml").parse().expect("the manifest is TOML")
 }
 
-/// npm, Homebrew, Mason, the image and the registry of MCP servers are told by `.packaging/channels.py`, from Cargo.toml.
+/// npm, Homebrew, Mason, the image and the registry of MCP servers are told by `.packaging/channels.py`, from
+/// Cargo.toml.
 #[test]
 fn versions_agree_everywhere() {
     let version = env!("CARGO_PKG_VERSION");

@@ -1,8 +1,9 @@
 //! Reads recorded sessions of real clients, and compares what the record is said to tell with what the client sent.
 //!
-//! A case of `tests/records/CLIENT/` holds a record and, for each turn, the texts of the request that hold something of the
-//! case's instruction files (`tests/conformance/recorded.py`). Every text that Briefing says was in context must be in the
-//! request, byte for byte; and what is in the request must be what Briefing says, or it must say that it does not know.
+//! A case of `tests/records/CLIENT/` holds a record and, for each turn, the texts of the request that hold something of
+//! the case's instruction files (`tests/conformance/recorded.py`). Every text that Briefing says was in context must be
+//! in the request, byte for byte; and what is in the request must be what Briefing says, or it must say that it does
+//! not know.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

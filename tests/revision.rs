@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use briefing::disk::{AtRevision, Change, Filesystem, Real};
 use briefing::snapshot::{Errno, FileType};
 
-/// Runs git as nobody in particular, and returns what it says. Every commit is a second later than the one before: of two that
-/// are as old, nothing says which git takes first.
+/// Runs git as nobody in particular, and returns what it says. Every commit is a second later than the one before: of
+/// two that are as old, nothing says which git takes first.
 pub fn git(dir: &Path, arguments: &[&str]) -> Vec<u8> {
     static NOW: AtomicU64 = AtomicU64::new(1_700_000_000);
     let date = format!("{} +0000", NOW.fetch_add(1, Ordering::Relaxed));

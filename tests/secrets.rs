@@ -1,5 +1,5 @@
-//! No command tells a secret that stands in the environment, at home, in settings, in instructions or in a URL, in whatever form it is
-//! asked for. Texts that were asked for are the exact ones; docs/security.md says where that is.
+//! No command tells a secret that stands in the environment, at home, in settings, in instructions or in a URL, in
+//! whatever form it is asked for. Texts that were asked for are the exact ones; docs/security.md says where that is.
 
 use std::process::Stdio;
 

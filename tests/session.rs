@@ -1,4 +1,5 @@
-//! Sessions step by step: what a recorded reading after others brings is what its step adds, and every step says what it does.
+//! Sessions step by step: what a recorded reading after others brings is what its step adds, and every step says what
+//! it does.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -85,8 +86,8 @@ fn step_of(step: &str) -> Step {
     }
 }
 
-/// What `@unfolded ASK` expects: the files of which the model has the text after each step. Of a step that is doubted, the
-/// recorded line is taken as it is.
+/// What `@unfolded ASK` expects: the files of which the model has the text after each step. Of a step that is doubted,
+/// the recorded line is taken as it is.
 fn texts_after_each_step(case: &Case, ask: &str, recorded: &str) -> String {
     let (start, steps): (Vec<&str>, Vec<&str>) = {
         let mut parts = ask.split(" then ");

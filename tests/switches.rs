@@ -139,7 +139,8 @@ fn a_value_of_a_type_that_was_not_tried_is_doubted() {
 }
 
 fn answer(profile: &Profile, setting: &str) -> Resolution {
-    // At their first start Qwen Code and OpenClaw write files, and no answer is exact until they are there or switched off.
+    // At their first start Qwen Code and OpenClaw write files, and no answer is exact until they are there or switched
+    // off.
     let started = "-- /h/.qwen/output-language.md --\n<!-- qwen-code:llm-output-language: auto -->\n\
                    -- /h/.openclaw/openclaw.json --\n{\"agents\": {\"defaults\": {\"skipBootstrap\": true}}}\n";
     let case = Case::parse(&format!("-- /r/.git/HEAD --\nref: refs/heads/main\n{started}{setting}"));

@@ -1,4 +1,5 @@
-//! `briefing verify`, with scripts in the place of clients: what they send is compared, and nothing they do reaches further.
+//! `briefing verify`, with scripts in the place of clients: what they send is compared, and nothing they do reaches
+//! further.
 
 use std::fs;
 use std::io::Write;
@@ -425,7 +426,8 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
     assert!(says(&show).contains(" · unchecked\n"));
 }
 
-/// An early Gemini CLI would ask a proxy for its model, too, and never reach it; what else it asks for must lead nowhere all the same.
+/// An early Gemini CLI would ask a proxy for its model, too, and never reach it; what else it asks for must lead
+/// nowhere all the same.
 #[test]
 fn an_early_gemini_cli_has_no_proxy_where_its_network_is_its_own() {
     let place = Place::new(&[

@@ -20,7 +20,8 @@ fn project() -> Place {
     ])
 }
 
-/// Of each place that is found: the file with its line, and of each harness whether it gets the text, and when or why not.
+/// Of each place that is found: the file with its line, and of each harness whether it gets the text, and when or why
+/// not.
 fn found(place: &Place, text: &str) -> Vec<String> {
     let output = place.run("home/project", &["why", text, BOTH[0], BOTH[1], "--format", "json"]);
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -295,7 +295,8 @@ impl World {
         true
     }
 
-    /// Moves an entry, with all that is below it, to a place that is free in a directory that is there, and not below it.
+    /// Moves an entry, with all that is below it, to a place that is free in a directory that is there, and not below
+    /// it.
     pub fn rename(&mut self, from: &Path, to: &Path) {
         let moved = self.take(from);
         let parent = self.index(to.parent().expect("not the root"), true).expect("the directory exists");

@@ -53,8 +53,8 @@ pub(super) struct Arguments {
     /// Sessions of every project, not only of this one
     #[arg(long)]
     all_projects: bool,
-    /// When a text reached the session, or the latest one of each agent, and whether it is still in context; exit 1 if it did not,
-    /// 4 if the record does not say
+    /// When a text reached the session, or the latest one of each agent, and whether it is still in context; exit 1 if
+    /// it did not, 4 if the record does not say
     #[arg(long, value_name = "TEXT", value_parser = parse_text)]
     why: Option<String>,
     /// What the session, or the latest one, holds against what it would be told now

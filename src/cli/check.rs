@@ -75,8 +75,8 @@ pub(super) struct Check {
     /// Report an agent that uses that share of its limit, or more: codex=90%; may be repeated
     #[arg(long, value_name = "ID=PERCENT", value_delimiter = ',', value_parser = budget)]
     budget: Vec<(String, usize)>,
-    /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2. Counts from where the
-    /// two parted, as in a pull request; A..B and A...B check B
+    /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2. Counts from where
+    /// the two parted, as in a pull request; A..B and A...B check B
     #[arg(long, value_name = "REV|A..B|A...B")]
     base: Option<String>,
     /// The fork that the change comes from, to be named in a comment: git does not know, and a pull request does
@@ -419,7 +419,8 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
     Ok(all)
 }
 
-/// By the file, what is found for whom, and the line it stands on, not its number; what concerns a whole file has no line.
+/// By the file, what is found for whom, and the line it stands on, not its number; what concerns a whole file has no
+/// line.
 fn fingerprint(path: &str, raw: &[u8], finding: &Finding) -> String {
     let start = finding.range.start.min(raw.len());
     let line = match finding.kind {

@@ -39,17 +39,18 @@ Examples:
 /// Arguments of `briefing compare`.
 #[derive(Args)]
 pub(super) struct Compare {
-    /// The file the agent would read, relative to where it is started; without it, every moment that the change may touch
+    /// The file the agent would read, relative to where it is started; without it, every moment that the change may
+    /// touch
     file: Option<PathBuf>,
-    /// The revision since which the working tree changed: a branch, a tag, a hash, HEAD~2. Counts from where the two parted,
-    /// as in a pull request; A..B and A...B compare two revisions
+    /// The revision since which the working tree changed: a branch, a tag, a hash, HEAD~2. Counts from where the two
+    /// parted, as in a pull request; A..B and A...B compare two revisions
     #[arg(long, value_name = "REV|A..B|A...B", default_value = "HEAD")]
     base: String,
     /// The fork that the change comes from, to be named: git does not know, and a pull request does
     #[arg(long, value_name = "OWNER/NAME", conflicts_with_all = ["left", "all"])]
     fork: Option<String>,
-    /// One side, instead of a revision: an agent, and what else tells it from the other, such as agent=plan, model=NAME,
-    /// session=subagent, cwd=packages/api, file=src/a.ts, revision=main
+    /// One side, instead of a revision: an agent, and what else tells it from the other, such as agent=plan,
+    /// model=NAME, session=subagent, cwd=packages/api, file=src/a.ts, revision=main
     #[arg(long, value_name = "ID [NAME=VALUE]…", requires = "right", conflicts_with_all = ["base", "harness"])]
     left: Option<String>,
     /// The other side

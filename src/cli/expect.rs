@@ -129,8 +129,8 @@ fn label(row: &Row) -> String {
     format!("{} {}", row.agent, row.version)
 }
 
-/// Puts rows together that tell the same of one agent, those that hold first. Files that exist and files that the agent creates are in
-/// one group if they have one outcome.
+/// Puts rows together that tell the same of one agent, those that hold first. Files that exist and files that the agent
+/// creates are in one group if they have one outcome.
 fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in &proof.rows {

@@ -1,4 +1,5 @@
-//! `briefing explain`: what a kind of findings means, and what can be done about it. The pages are those that editors open.
+//! `briefing explain`: what a kind of findings means, and what can be done about it. The pages are those that editors
+//! open.
 
 use std::process::ExitCode;
 

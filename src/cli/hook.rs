@@ -1,4 +1,5 @@
-//! `briefing hook`: answers a client's own hook at the start of a session, so that the agent knows what never reached it.
+//! `briefing hook`: answers a client's own hook at the start of a session, so that the agent knows what never reached
+//! it.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -126,7 +127,8 @@ fn warning(client: Client) -> Result<Option<String>, String> {
     Ok(answers.first().and_then(|answer| lost(answer, |path: &Path| Real.read(path).ok())))
 }
 
-/// Says which of the texts that a session holds are other ones now. A record that is large is not read: the client waits.
+/// Says which of the texts that a session holds are other ones now. A record that is large is not read: the client
+/// waits.
 fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
     let defaults = defaults(None);
     let wanted = Wanted { project: Some(cwd), agents: vec![client.harness().to_owned()], ..Wanted::default() };

@@ -72,8 +72,8 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns a screen without lines that are wider than the terminal. What does not fit stands below, indented: from the last
-/// gap between columns on, or else word by word. Codes of style take no space.
+/// Returns a screen without lines that are wider than the terminal. What does not fit stands below, indented: from the
+/// last gap between columns on, or else word by word. Codes of style take no space.
 pub(super) fn fitted(text: &str, width: usize) -> String {
     text.split_inclusive('\n').map(|line| fitted_line(line, width)).collect()
 }

@@ -77,7 +77,8 @@ enum What {
     Fit,
 }
 
-/// Plans, and prints the patch and its proof. Exits with 1 if an agent would lose something, or an expectation would fail.
+/// Plans, and prints the patch and its proof. Exits with 1 if an agent would lose something, or an expectation would
+/// fail.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let here = here()?;
     let root = searched("--cwd", arguments.cwd.as_deref(), &here)?;

@@ -1,4 +1,5 @@
-//! What is printed for pasting somewhere: without the user's home, name and host, and without what looks like a credential.
+//! What is printed for pasting somewhere: without the user's home, name and host, and without what looks like a
+//! credential.
 #![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
 
 use std::borrow::Cow;

@@ -72,7 +72,8 @@ pub(super) struct Show {
     /// FILE does not exist yet: the agent is about to create it
     #[arg(long, requires = "file")]
     new: bool,
-    /// A file that was read earlier in the session, relative to where it is started; may be repeated, in order. What came with it is worked out
+    /// A file that was read earlier in the session, relative to where it is started; may be repeated, in order. What
+    /// came with it is worked out
     #[arg(long, value_name = "FILE")]
     read: Vec<PathBuf>,
     /// A file whose text is in the context already, relative to where the agent is started; may be repeated
@@ -90,9 +91,9 @@ pub(super) struct Show {
     /// With --format prompt: only the Nth message of the one agent that is asked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     message: Option<u16>,
-    /// With --format prompt: only the texts of instruction files, as they are sent, or every layer behind a line of its own:
-    /// prompts, environment, lists of skills, reminders; of the client's own texts their names and sizes [default: all; with
-    /// --message instructions]
+    /// With --format prompt: only the texts of instruction files, as they are sent, or every layer behind a line of its
+    /// own: prompts, environment, lists of skills, reminders; of the client's own texts their names and sizes [default:
+    /// all; with --message instructions]
     #[arg(
         long = "only",
         alias = "layers",
@@ -102,7 +103,8 @@ pub(super) struct Show {
         conflicts_with = "message"
     )]
     layers: Option<Layers>,
-    /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for your own eyes
+    /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for
+    /// your own eyes
     #[arg(long, conflicts_with = "redact")]
     reveal: bool,
     /// Print every file that is considered, with its reason
@@ -471,8 +473,8 @@ fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
     snapshot
 }
 
-/// Writes the file that the user named for it: beside it, and then in its place, so that nobody finds half of it. What is no
-/// regular file, such as a pipe or a terminal, is written to as it is.
+/// Writes the file that the user named for it: beside it, and then in its place, so that nobody finds half of it. What
+/// is no regular file, such as a pipe or a terminal, is written to as it is.
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
 pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let is_regular = std::fs::metadata(file).map_or(true, |meta| meta.is_file());
@@ -524,7 +526,8 @@ pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
     printed(anstream::stdout().lock(), &escape::screen(&starred(&redact::redacted(text))))
 }
 
-/// Writes a screen to standard output, with colors where they can be seen and no line wider than the terminal, if there is one.
+/// Writes a screen to standard output, with colors where they can be seen and no line wider than the terminal, if there
+/// is one.
 pub(super) fn print_screen(text: &str) -> Result<(), Failure> {
     print_styled(&fitted(text))
 }

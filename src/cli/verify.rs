@@ -60,8 +60,8 @@ pub(super) struct Verify {
     /// Write what a difference rests on into FILE, with the text of the client
     #[arg(long, value_name = "FILE")]
     case: Option<PathBuf>,
-    /// Ask the questions that the client is known by, in the place of one about this workspace, and remember it if every
-    /// answer is equal
+    /// Ask the questions that the client is known by, in the place of one about this workspace, and remember it if
+    /// every answer is equal
     #[arg(long, conflicts_with = "case")]
     suite: bool,
     /// Compare recorded sessions of this project with what Briefing says; no program is run
@@ -229,8 +229,8 @@ fn client_of(
             found.ok_or(format!("{title} is not installed: there is no `{command}` on PATH; name it with --program"))?
         }
     };
-    // What a project brings along is not run for having been found there, be it by way of a link; nor does the client find its
-    // `node` or `git` there.
+    // What a project brings along is not run for having been found there, be it by way of a link; nor does the client
+    // find its `node` or `git` there.
     let project = project_around(cwd, home);
     let is_brought_along = |file: &Path| {
         let real = Real.real_path(file).unwrap_or_else(|_| file.to_owned());

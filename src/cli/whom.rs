@@ -83,8 +83,8 @@ pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Resu
     }
 }
 
-/// Returns the directory that an option names, or else the working directory. Commands that search it fail if it cannot be
-/// listed, since nothing would be found.
+/// Returns the directory that an option names, or else the working directory. Commands that search it fail if it cannot
+/// be listed, since nothing would be found.
 pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Result<PathBuf, String> {
     let dir = directory(option, named, here)?.unwrap_or_else(|| here.to_owned());
     match Real.list(&dir) {

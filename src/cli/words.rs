@@ -19,7 +19,8 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
-/// All answers; with `why`, every probe in the order asked. With `brief`, harnesses that read nothing share the last line.
+/// All answers; with `why`, every probe in the order asked. With `brief`, harnesses that read nothing share the last
+/// line.
 pub(super) fn of_all(answers: &[Resolution], why: bool, brief: bool) -> String {
     let reads_nothing = |resolution: &&Resolution| {
         brief && !why && resolution.answer.sources.is_empty() && resolution.answer.refusal.is_none()

@@ -224,7 +224,8 @@ impl Class {
 /// A single match of one name.
 struct Run<'a> {
     input: &'a [u32],
-    /// Position in the input that the first of the places stands for: a look-ahead has places only as far as it reaches.
+    /// Position in the input that the first of the places stands for: a look-ahead has places only as far as it
+    /// reaches.
     base: usize,
     /// Cached results of look-aheads by number and position.
     looked: HashMap<(usize, usize), bool, foldhash::fast::FixedState>,

@@ -35,8 +35,8 @@ pub struct Switches {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Settings files by the names that rows use. Each has the places where the client looks for it, of which the first
-    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory, `:/`
-    /// the root of the repository.
+    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory,
+    /// `:/` the root of the repository.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<String>>,
     /// Rows of the table.

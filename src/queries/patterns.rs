@@ -82,8 +82,8 @@ fn dead_below<'p>(
     Ok(dead)
 }
 
-/// Returns true if a pattern ends in the name of a file that stands on some machines only: git ignores it, or its name says
-/// so, as that of `settings.local.json` does.
+/// Returns true if a pattern ends in the name of a file that stands on some machines only: git ignores it, or its name
+/// says so, as that of `settings.local.json` does.
 fn is_personal(pattern: &str, base: &Path, search: &mut Search) -> Known<bool> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let literal = parts.iter().rev().take_while(|part| !part.contains(['*', '?', '[', '{'])).count();

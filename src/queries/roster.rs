@@ -224,8 +224,8 @@ impl Query for Reasons {
     }
 }
 
-/// Returns the evidence that an instruction file of a project is: names that belong to one agent alone, at any depth, and the
-/// name that many share.
+/// Returns the evidence that an instruction file of a project is: names that belong to one agent alone, at any depth,
+/// and the name that many share.
 pub fn evidence_in(file: &Path, root: &Path) -> Vec<ReasonFor> {
     let reason = |what| Reason { what, path: Some(file.to_owned()), name: None };
     let names: Vec<&OsStr> = file.strip_prefix(root).unwrap_or(file).iter().collect();

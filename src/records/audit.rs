@@ -75,7 +75,8 @@ pub struct Change {
     pub path: Option<PathBuf>,
     /// What it is.
     pub name: String,
-    /// What would be sent now: `other`, `none`, `beside` where the session holds the text of now as well, `new` where the session does not hold the file, or `unknown`.
+    /// What would be sent now: `other`, `none`, `beside` where the session holds the text of now as well, `new` where
+    /// the session does not hold the file, or `unknown`.
     pub now: Fate,
     /// Why it is not known, if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,9 +6,9 @@
 //! | 2.1.268 or earlier | the files at start (`instructions`), and each text as it was sent (`rendered`) |
 //! | 2.1.329 or earlier | the requests themselves, as hashes of their messages (`api-request`) |
 //!
-//! A request names the request before it (`base`), how many messages it keeps of it, and the messages that follow. With that
-//! the messages of every request are known, and a text is in context exactly if one of them holds it. Messages that hold only
-//! what the user and the model said have no line of their own.
+//! A request names the request before it (`base`), how many messages it keeps of it, and the messages that follow. With
+//! that the messages of every request are known, and a text is in context exactly if one of them holds it. Messages
+//! that hold only what the user and the model said have no line of their own.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -496,7 +496,8 @@ fn what(given: &Given) -> (Option<PathBuf>, Option<Arc<str>>) {
     (given.path.clone(), given.text.clone())
 }
 
-/// Returns true if a version records the files that it loads at start; a record without them then means that there were none.
+/// Returns true if a version records the files that it loads at start; a record without them then means that there were
+/// none.
 fn records_start(version: &str) -> bool {
     super::is_at_least(version, START_RECORDED_SINCE)
 }
@@ -508,8 +509,8 @@ fn file_of_hook<'a>(hook: Option<&str>, said: &'a str) -> Option<(PathBuf, &'a s
     (path.is_absolute() && is_instruction_file(&path)).then_some((path, text))
 }
 
-/// Finds the text of a file below its head, such as `Contents of /p/CLAUDE.md (project instructions):`. Behind the last file of a
-/// block there may be more words.
+/// Finds the text of a file below its head, such as `Contents of /p/CLAUDE.md (project instructions):`. Behind the last
+/// file of a block there may be more words.
 fn text_of<'a>(block: &'a str, path: &Path, _: &Path, _: &Path) -> Option<&'a str> {
     let head = format!("Contents of {}", path.display());
     let body = |(at, _): (usize, &str)| {

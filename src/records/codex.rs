@@ -1,11 +1,12 @@
 //! Codex: `sessions/YEAR/MONTH/DAY/rollout-*.jsonl` in its own directory.
 //!
-//! A rollout holds the items of the conversation as they are sent, including the instruction files. After a compaction the
-//! conversation is the `replacement_history` of `compacted`; early versions record only the summary, without the texts that they
-//! add before it again.
+//! A rollout holds the items of the conversation as they are sent, including the instruction files. After a compaction
+//! the conversation is the `replacement_history` of `compacted`; early versions record only the summary, without the
+//! texts that they add before it again.
 //!
-//! Nothing marks that a session is resumed in another process. A process sends the files once, and again only from another directory;
-//! files in a later turn therefore mean that the session was resumed (0.169, two turns of one `codex app-server`).
+//! Nothing marks that a session is resumed in another process. A process sends the files once, and again only from
+//! another directory; files in a later turn therefore mean that the session was resumed (0.169, two turns of one `codex
+//! app-server`).
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Copilot CLI: `session-state/SESSION/events.jsonl` in its own directory.
 //!
-//! An event `system.message` holds the whole system prompt, with the instruction files, whenever it changes. Files that are
-//! found later are user messages in 1.0.66; 1.0.102 records their paths without their texts, and they leave the context when a
-//! session is resumed in another process. Texts of sub-agents are skipped.
+//! An event `system.message` holds the whole system prompt, with the instruction files, whenever it changes. Files that
+//! are found later are user messages in 1.0.66; 1.0.102 records their paths without their texts, and they leave the
+//! context when a session is resumed in another process. Texts of sub-agents are skipped.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Clients that keep all sessions in one database: each session is read as lines, one about itself and one per message or part.
+//! Clients that keep all sessions in one database: each session is read as lines, one about itself and one per message
+//! or part.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Droid: `sessions/PROJECT/*.jsonl` in `.factory` of the home directory.
 //!
-//! A record holds the messages of the conversation as they are sent, with the files at start and those that reads add. It lacks the
-//! system prompt, which has no files, and the client's version.
+//! A record holds the messages of the conversation as they are sent, with the files at start and those that reads add.
+//! It lacks the system prompt, which has no files, and the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

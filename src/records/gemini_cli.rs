@@ -1,8 +1,9 @@
-//! Gemini CLI: `.gemini/tmp/PROJECT/chats/session-*.jsonl` in its home directory; `.project_root` beside `chats` names the project.
+//! Gemini CLI: `.gemini/tmp/PROJECT/chats/session-*.jsonl` in its home directory; `.project_root` beside `chats` names
+//! the project.
 //!
-//! A record holds the messages of the conversation, the first of which has the files of the project and of extensions; `$set` puts
-//! replaces them when a session is resumed or summarized. The system instruction, which has the files of the user, is
-//! not recorded, and neither is the client's version.
+//! A record holds the messages of the conversation, the first of which has the files of the project and of extensions;
+//! `$set` puts replaces them when a session is resumed or summarized. The system instruction, which has the files of
+//! the user, is not recorded, and neither is the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -213,7 +214,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Replaces the messages of the conversation. In a resumed session the old messages follow those of the new process.
+    /// Replaces the messages of the conversation. In a resumed session the old messages follow those of the new
+    /// process.
     fn put(&mut self, messages: &[&RawValue], when: Option<jiff::Timestamp>) {
         let is_in = |needle: &[u8]| messages.iter().any(|one| memmem::find(one.get().as_bytes(), needle).is_some());
         if !self.begins {

@@ -1,7 +1,8 @@
-//! Grok Build: `sessions/DIRECTORY/SESSION/chat_history.jsonl` in its own directory; `summary.json` beside it has directory and time.
+//! Grok Build: `sessions/DIRECTORY/SESSION/chat_history.jsonl` in its own directory; `summary.json` beside it has
+//! directory and time.
 //!
-//! A record holds the messages of the conversation as they are sent; the first has the rules of the workspace and of the user. It has
-//! neither times nor the client's version.
+//! A record holds the messages of the conversation as they are sent; the first has the rules of the workspace and of
+//! the user. It has neither times nor the client's version.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Hermes: one database for all sessions, `state.db` in its own directory and in that of each profile.
 //!
-//! A session holds the system prompt, with SOUL.md at the beginning and the project's files in a section, and the messages; the files
-//! of directories that tools reach are at the end of what the tools return. The client's version is not recorded.
+//! A session holds the system prompt, with SOUL.md at the beginning and the project's files in a section, and the
+//! messages; the files of directories that tools reach are at the end of what the tools return. The client's version is
+//! not recorded.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,7 +1,8 @@
-//! Kimi Code: `sessions/WORKSPACE/SESSION/agents/AGENT/wire.jsonl` in its own directory; `state.json` of the session has its directory.
+//! Kimi Code: `sessions/WORKSPACE/SESSION/agents/AGENT/wire.jsonl` in its own directory; `state.json` of the session
+//! has its directory.
 //!
-//! A record holds the system prompt, with the files at start as one text, and reminders that list the files for the path that a tool
-//! reached. A compaction keeps the system prompt. The client's version is not recorded.
+//! A record holds the system prompt, with the files at start as one text, and reminders that list the files for the
+//! path that a tool reached. A compaction keeps the system prompt. The client's version is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
-//! Mistral Vibe: `logs/session/unified/SESSION/journal/*.jsonl` in its own directory, the files in order; `meta.json` beside them has
-//! directory and time.
+//! Mistral Vibe: `logs/session/unified/SESSION/journal/*.jsonl` in its own directory, the files in order; `meta.json`
+//! beside them has directory and time.
 //!
-//! A record holds every request as the messages that it adds or puts in place of those before: the system prompt has the files at
-//! start, and a tool's result those that came with it. When a session goes on, the files before are gone, and the first request
-//! repeats the conversation. The client's version is not recorded.
+//! A record holds every request as the messages that it adds or puts in place of those before: the system prompt has
+//! the files at start, and a tool's result those that came with it. When a session goes on, the files before are gone,
+//! and the first request repeats the conversation. The client's version is not recorded.
 
 use std::borrow::Cow;
 use std::io::Read;

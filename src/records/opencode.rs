@@ -1,8 +1,8 @@
 //! OpenCode and its fork Kilo: one database, `opencode.db` or `kilo.db`, for all sessions. Before 1.2 OpenCode kept
 //! each message and each part of a message in a JSON file below `storage`.
 //!
-//! A session is read as lines: one about itself, and one for each part of a message. Tool results hold the files that were added
-//! by reads. The system prompt, which has the files at start, is not recorded.
+//! A session is read as lines: one about itself, and one for each part of a message. Tool results hold the files that
+//! were added by reads. The system prompt, which has the files at start, is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! pi: `sessions/DIRECTORY/*.jsonl` in its own directory.
 //!
-//! A record holds the messages of the conversation as they are sent, and the system prompt in sections, one of them with the context
-//! files; older versions do not record the prompt, and then its files are unknown. The client's version is not recorded.
+//! A record holds the messages of the conversation as they are sent, and the system prompt in sections, one of them
+//! with the context files; older versions do not record the prompt, and then its files are unknown. The client's
+//! version is not recorded.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

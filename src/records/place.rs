@@ -67,8 +67,8 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// Copies a database to memory with what is in its write-ahead log. Nobody waits for anybody: if it is being written to, the copy
-    /// may be none.
+    /// Copies a database to memory with what is in its write-ahead log. Nobody waits for anybody: if it is being
+    /// written to, the copy may be none.
     ///
     /// # Errors
     /// If it cannot be opened, is too large or is no database; in words.
@@ -102,8 +102,8 @@ impl Found {
         Found { agent, file, bytes: 0, written: None, head: Head::default(), key: None, database: None, problem: None }
     }
 
-    /// Creates what is known of a file from its place alone; `None` if there is none or it is a directory. A link, and what else is no
-    /// regular file, has a problem.
+    /// Creates what is known of a file from its place alone; `None` if there is none or it is a directory. A link, and
+    /// what else is no regular file, has a problem.
     pub fn at(file: PathBuf) -> Option<Found> {
         let meta = fs::symlink_metadata(&file).ok().filter(|meta| !meta.is_dir())?;
         let written = meta.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());

@@ -1,7 +1,8 @@
 //! Qwen Code: `projects/PROJECT/chats/*.jsonl` in its own directory.
 //!
-//! A record holds the messages of the conversation as they are sent, with the rules that come with files, and the bodies of skills.
-//! The system prompt, which has the context files, is not recorded; nor is the resumption of a session in another process.
+//! A record holds the messages of the conversation as they are sent, with the rules that come with files, and the
+//! bodies of skills. The system prompt, which has the context files, is not recorded; nor is the resumption of a
+//! session in another process.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -208,7 +208,8 @@ impl Session {
         &self.steps[step].given[at]
     }
 
-    /// Returns true if texts missing in the record may have reached the model, other than the client's prompt and tools.
+    /// Returns true if texts missing in the record may have reached the model, other than the client's prompt and
+    /// tools.
     pub fn has_gaps(&self) -> bool {
         let is_hidden =
             |given: &Given| given.text.is_none() && !matches!(given.purpose, Purpose::System | Purpose::Tools);

@@ -1,5 +1,5 @@
-//! Agents that a client defines: how each is started, its source, the instructions that it gets at its start or does not get,
-//! and what a switch to it changes.
+//! Agents that a client defines: how each is started, its source, the instructions that it gets at its start or does
+//! not get, and what a switch to it changes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,8 @@ pub struct AgentSaid {
     pub given: Vec<FileSaid>,
     /// Instruction files that the session gets, but this agent does not.
     pub not_given: Vec<FileSaid>,
-    /// Changes when a session switches to this agent; absent for sub-agents and for the one that the session begins with.
+    /// Changes when a session switches to this agent; absent for sub-agents and for the one that the session begins
+    /// with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<Switch>,
     /// Fidelity of the answer for this agent.
@@ -91,8 +92,8 @@ impl Layer {
     }
 }
 
-/// Describes the agents of a client that is started at `start`, each by an answer of its own; none if they are not known.
-/// Only those that are `wanted` are asked.
+/// Describes the agents of a client that is started at `start`, each by an answer of its own; none if they are not
+/// known. Only those that are `wanted` are asked.
 pub fn said(choice: &Choice, start: &Standpoint, wanted: &dyn Fn(&str) -> bool, ask: Ask) -> Vec<AgentSaid> {
     let session = ask(start);
     let agents = session.answer.agents.iter().filter(|agent| wanted(&agent.name));

@@ -230,7 +230,8 @@ pub struct Totals {
     pub tokens: Tokens,
 }
 
-/// Sizes of everything that is sent, as far as its text is known: instructions, lists of skills, environment and the rest.
+/// Sizes of everything that is sent, as far as its text is known: instructions, lists of skills, environment and the
+/// rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Whole {
     /// Bytes of all layers.

@@ -24,8 +24,8 @@ struct Tree {
     nodes: HashMap<PathBuf, Node>,
 }
 
-/// Returns the case file of these answers, built from the facts that they depend on. `settings` are the fields of the request,
-/// as JSON.
+/// Returns the case file of these answers, built from the facts that they depend on. `settings` are the fields of the
+/// request, as JSON.
 pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -> String {
     let Some(first) = answers.first() else { return String::new() };
     let mut out = "What Briefing looked at. The texts of these files and the values of these variables are in it, with stars for \
@@ -68,8 +68,8 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
     starred(&out).into_owned()
 }
 
-/// Appends the texts that a client was observed to send to a case of one answer, whose last section is its expected output.
-/// `told` holds the trigger, role and text of each.
+/// Appends the texts that a client was observed to send to a case of one answer, whose last section is its expected
+/// output. `told` holds the trigger, role and text of each.
 pub fn observed<'a>(
     case: &mut String,
     told: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
@@ -137,7 +137,8 @@ impl Tree {
         }
     }
 
-    /// Records a node. It replaces a less specific one: a content replaces a file without content, a link replaces anything.
+    /// Records a node. It replaces a less specific one: a content replaces a file without content, a link replaces
+    /// anything.
     fn put(&mut self, path: &Path, node: Option<Node>) {
         if !self.nodes.contains_key(path) {
             self.order.push(path.to_owned());

@@ -128,8 +128,8 @@ impl Moment {
         self.instead.iter().find(|one| one.sentence == sentence)
     }
 
-    /// Creates the moment for the difference between two answers; `None` if they are the same. `texts` are the texts of the files
-    /// before and after.
+    /// Creates the moment for the difference between two answers; `None` if they are the same. `texts` are the texts of
+    /// the files before and after.
     pub fn of(when: &When, after: &Resolution, texts: (&str, &str), comparison: Comparison) -> Option<Moment> {
         if comparison.same && comparison.differences.is_empty() {
             return None;
@@ -275,8 +275,9 @@ fn description(head: &str) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that are sent at the start
-/// in any case belong to another moment. Some clients put texts that come with a file among those of the start.
+/// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that are sent at
+/// the start in any case belong to another moment. Some clients put texts that come with a file among those of the
+/// start.
 pub fn on_reaching(answer: &Resolution, start: &Resolution) -> Resolution {
     let is_later = |trigger: Trigger| matches!(trigger, Trigger::Read | Trigger::Attach);
     let began =

@@ -39,14 +39,15 @@ pub struct Texts {
 pub struct Difference {
     /// The file or URL, or the layer beside them, such as `provider anthropic`.
     pub name: String,
-    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (other text, and as much of it is sent).
+    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (other text, and as much of it is
+    /// sent).
     pub kind: String,
     /// In words.
     pub message: String,
 }
 
-/// Pairs the answers of two points in time by agent. An agent may have several editions, which are paired in order. Answers
-/// without a counterpart are left out.
+/// Pairs the answers of two points in time by agent. An agent may have several editions, which are paired in order.
+/// Answers without a counterpart are left out.
 pub fn paired<'a, A: Borrow<Resolution>>(before: &'a [A], now: &'a [A]) -> Vec<(&'a Resolution, &'a Resolution)> {
     let mut left: Vec<&Resolution> = before.iter().map(Borrow::borrow).collect();
     let pair = |now: &'a A| {
@@ -97,8 +98,8 @@ pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
     Comparison { left: title(left, right), right: title(right, left), same, differences, texts }
 }
 
-/// Adds the layers other than instruction files that only one side has: prompts, reminders, lists. Layers that come from files
-/// are compared file by file instead.
+/// Adds the layers other than instruction files that only one side has: prompts, reminders, lists. Layers that come
+/// from files are compared file by file instead.
 fn layers(left: &Resolution, right: &Resolution, differences: &mut Vec<Difference>) {
     let layers = |of: &'_ Resolution| -> Vec<Message> {
         let answer = &of.answer;

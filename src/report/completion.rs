@@ -33,7 +33,8 @@ pub struct Word {
     pub meaning: String,
 }
 
-/// Returns the completions at a byte of a file. `imports` is true if an agent reads the file, so that it may import others.
+/// Returns the completions at a byte of a file. `imports` is true if an agent reads the file, so that it may import
+/// others.
 pub fn offer(path: &Path, text: &str, byte: usize, imports: bool, customs: &Customs, home: &Path) -> Option<Offer> {
     let byte = text.floor_char_boundary(byte.min(text.len()));
     if path.file_name() == Some(FILE_NAME.as_ref()) {

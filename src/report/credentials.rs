@@ -1,7 +1,7 @@
 //! Replaces text that looks like a credential with stars, in texts that are written to disk, kept or shown to others.
 //!
-//! There is one star for each replaced byte, so that byte ranges and sizes stay valid. More text counts as a credential here than
-//! in [`secrets`], which makes findings: an unnecessary star does no harm.
+//! There is one star for each replaced byte, so that byte ranges and sizes stay valid. More text counts as a credential
+//! here than in [`secrets`], which makes findings: an unnecessary star does no harm.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use super::{expect, findings::exceptions};
 use crate::harness::custom;
 
-/// A `briefing.toml`: the agents that a project is for, what they must be told, exceptions from findings, and harnesses by id.
+/// A `briefing.toml`: the agents that a project is for, what they must be told, exceptions from findings, and harnesses
+/// by id.
 #[derive(JsonSchema)]
 #[schemars(title = "briefing.toml", deny_unknown_fields)]
 #[expect(dead_code, reason = "each room reads its own part")]

@@ -17,8 +17,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// Returns true for control characters, and for those that show nothing or turn the order of others. Zero-width joiners are part
-/// of words and emoji.
+/// Returns true for control characters, and for those that show nothing or turn the order of others. Zero-width joiners
+/// are part of words and emoji.
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -73,7 +73,8 @@ fn without_steering(text: &str, stays: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Returns text for one block of Markdown, in which no link, picture or markup of it is live. Code spans in it stay code.
+/// Returns text for one block of Markdown, in which no link, picture or markup of it is live. Code spans in it stay
+/// code.
 pub fn inert(text: &str) -> String {
     beside_code(&on_one_line(text), code_span, |c, rest, out| {
         out.extend(is_live(c, rest).then_some('\\').into_iter().chain([c]))
@@ -94,8 +95,8 @@ fn is_live(c: char, rest: &str) -> bool {
     }
 }
 
-/// Returns text for a comment on GitHub, which may stand in a table: shown as it is, without mentions, references and links. Code
-/// spans in it stay code.
+/// Returns text for a comment on GitHub, which may stand in a table: shown as it is, without mentions, references and
+/// links. Code spans in it stay code.
 pub fn comment(text: &str) -> String {
     let mut before = ' ';
     beside_code(&visible(&text), comment_code, |c, rest, out| {
@@ -191,7 +192,8 @@ fn on_one_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Returns text for HTML and XML: between tags, or as the value of an attribute. Characters that XML forbids are escaped as in Rust.
+/// Returns text for HTML and XML: between tags, or as the value of an attribute. Characters that XML forbids are
+/// escaped as in Rust.
 pub fn markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(&text).chars() {

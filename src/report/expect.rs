@@ -31,12 +31,13 @@ pub struct Expectation {
     pub demand: Demand,
     /// Agents that it applies to: ids, `mine` or `all`.
     pub agents: Vec<String>,
-    /// Globs of the files that it applies to, relative to the directory of the declaration; empty: the start of a session.
+    /// Globs of the files that it applies to, relative to the directory of the declaration; empty: the start of a
+    /// session.
     pub paths: Vec<String>,
     /// Moment at which it must hold.
     pub when: When,
-    /// Working directories of the agents, relative to the directory of the declaration; `None`: that directory, and every
-    /// directory between it and the file.
+    /// Working directories of the agents, relative to the directory of the declaration; `None`: that directory, and
+    /// every directory between it and the file.
     pub from: Option<Vec<String>>,
     /// Kinds of session that it applies to.
     pub sessions: Vec<SessionKind>,
@@ -92,8 +93,8 @@ pub enum When {
     Start,
     /// When the agent has read the file: at the start, or together with the file.
     BeforeRead,
-    /// Before the agent changes the file or creates one beside it; what comes together with a file does not reach an agent
-    /// that creates a file.
+    /// Before the agent changes the file or creates one beside it; what comes together with a file does not reach an
+    /// agent that creates a file.
     BeforeEdit,
     /// After a compaction, before any file is read again.
     AfterCompaction,
@@ -230,7 +231,8 @@ fn is_inline(end: TagEnd) -> bool {
     matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image)
 }
 
-/// Returns the section below a heading up to the next heading of the same or a higher level, without the heading itself.
+/// Returns the section below a heading up to the next heading of the same or a higher level, without the heading
+/// itself.
 pub fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
     let mut found: Option<(HeadingLevel, usize)> = None;
     let mut title: Option<(HeadingLevel, usize, String)> = None;

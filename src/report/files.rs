@@ -43,7 +43,8 @@ pub struct Reading {
     pub reason: String,
 }
 
-/// Returns how an agent treats `path`, based on its answers for the start of a session and for reading a file beside `path`.
+/// Returns how an agent treats `path`, based on its answers for the start of a session and for reading a file beside
+/// `path`.
 pub fn reading(path: &Path, session: &Resolution, beside: Option<&Resolution>) -> Reading {
     let (at_start, later) = (source(path, session), beside.and_then(|beside| source(path, beside)));
     // Some agents report a file below the start directory as dropped without a limit: they never look at this file.

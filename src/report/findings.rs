@@ -79,8 +79,8 @@ pub struct Elsewhere<'a> {
     pub answers: &'a [Arc<Resolution>],
 }
 
-/// Returns true if an answer determines the fate of a file, so that no other working directory need be tried: the agent reads
-/// the file, waits for other files to read it, or has probed its content.
+/// Returns true if an answer determines the fate of a file, so that no other working directory need be tried: the agent
+/// reads the file, waits for other files to read it, or has probed its content.
 pub fn decides(answer: &Resolution, path: &Path) -> bool {
     let left_out =
         |source: &Source| source.fate == Fate::Dropped && source.limit.is_none() && source.trigger == Trigger::Session;
@@ -116,7 +116,8 @@ impl<'a> Subject<'a> {
         self.answers.iter().chain(self.elsewhere.answers).cloned().collect()
     }
 
-    /// Returns the subject for agents that are started beside the file, and their working directory as named from the standpoint.
+    /// Returns the subject for agents that are started beside the file, and their working directory as named from the
+    /// standpoint.
     pub(crate) fn beside(&self) -> Option<(Subject<'a>, String)> {
         let there = self.elsewhere.answers.first()?;
         let here = self.answers.first().map_or(there, |answer| answer);
@@ -196,8 +197,8 @@ impl Finding {
         self.as_bad_as(self.kind.severity())
     }
 
-    /// Returns the effective severity for a severity of its kind. A finding for another start is information at most, and an
-    /// import that is lost only there a hint: the agent asks for approval where it matters.
+    /// Returns the effective severity for a severity of its kind. A finding for another start is information at most,
+    /// and an import that is lost only there a hint: the agent asks for approval where it matters.
     pub fn as_bad_as(&self, kind: Severity) -> Severity {
         match (self.faded, &self.start) {
             (true, _) => Severity::Hint,
@@ -306,8 +307,8 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
     once(found, subject)
 }
 
-/// Returns the findings for agents that are started beside the file: each cause once, without causes already reported. They
-/// have no lost text, since nothing is lost at the standpoint.
+/// Returns the findings for agents that are started beside the file: each cause once, without causes already reported.
+/// They have no lost text, since nothing is lost at the standpoint.
 fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     let Some((beside, start)) = subject.beside() else { return Vec::new() };
     let mut causes: HashSet<(Kind, Range<usize>)> = found.iter().map(cause).collect();

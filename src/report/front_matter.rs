@@ -1,4 +1,5 @@
-//! Front matter of a rule file, split by line into keys and values with byte ranges. Each agent's own code interprets it.
+//! Front matter of a rule file, split by line into keys and values with byte ranges. Each agent's own code interprets
+//! it.
 
 use std::ops::Range;
 

@@ -1,6 +1,8 @@
-//! Commands and permissions that settings in a repository give a client when an agent is started there, found by a table.
+//! Commands and permissions that settings in a repository give a client when an agent is started there, found by a
+//! table.
 //!
-//! A table row names the clients, the files and the key of one kind of grant. [`grants`] applies the matching rows to one file.
+//! A table row names the clients, the files and the key of one kind of grant. [`grants`] applies the matching rows to
+//! one file.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -192,7 +194,8 @@ fn walk<'a>(node: &'a Node, path: &[&str], within: &mut Vec<&'a str>, found: &mu
     }
 }
 
-/// Renders a value: a command with its arguments, the address of a server, a variable with its value. Secrets are masked.
+/// Renders a value: a command with its arguments, the address of a server, a variable with its value. Secrets are
+/// masked.
 fn words(kind: Kind, node: &Node, within: &[&str]) -> String {
     let name = within.last().copied().unwrap_or_default();
     let value = said(kind, node);

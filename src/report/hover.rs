@@ -38,10 +38,12 @@ pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
     (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
 }
 
-/// Maximum number of list lines in a hover. A sentence and a blank line come first, and a small window shows twelve lines.
+/// Maximum number of list lines in a hover. A sentence and a blank line come first, and a small window shows twelve
+/// lines.
 const MOST_LINES: usize = 10;
 
-/// Renders a list with one line per text, which names all agents that share the text. Entries that do not fit are counted.
+/// Renders a list with one line per text, which names all agents that share the text. Entries that do not fit are
+/// counted.
 fn grouped_by_words(said: Vec<(String, String)>) -> String {
     let mut lines: Vec<(Vec<String>, String)> = Vec::new();
     for (who, what) in said {

@@ -1,5 +1,5 @@
-//! Warning for the agent about instructions that never reached it: files that a limit cuts or leaves out, that cannot be read,
-//! are missing, or may not be imported from their location.
+//! Warning for the agent about instructions that never reached it: files that a limit cuts or leaves out, that cannot
+//! be read, are missing, or may not be imported from their location.
 
 use std::path::Path;
 

@@ -63,8 +63,8 @@ pub fn named(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named>
     found
 }
 
-/// Returns true if a mention belongs to the file `path`. Mentions of a settings layer that consists of several files are
-/// recorded with the directory of those files.
+/// Returns true if a mention belongs to the file `path`. Mentions of a settings layer that consists of several files
+/// are recorded with the directory of those files.
 fn stands_in(path: &Path, mentioned: &Path) -> bool {
     path == mentioned || (path.parent() == Some(mentioned) && path.extension().is_some_and(|it| it != "md"))
 }
@@ -134,7 +134,8 @@ fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t st
             }
         }
     }
-    // Some agents take punctuation after a path as part of it. If the path also occurs alone, only that occurrence counts.
+    // Some agents take punctuation after a path as part of it. If the path also occurs alone, only that occurrence
+    // counts.
     found.retain(|(at, text)| {
         let quoted = matches!(raw[at.start - 1], b'"' | b'\'');
         quoted || !whole.contains(text) || is_free(&raw[at.end..])

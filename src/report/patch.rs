@@ -8,7 +8,8 @@ use crate::text::lines_beside;
 /// Number of context lines around a difference.
 const CONTEXT: usize = 3;
 
-/// Returns the patch that changes `before` to `after`; `None` is a file that does not exist. `name` is relative, with slashes.
+/// Returns the patch that changes `before` to `after`; `None` is a file that does not exist. `name` is relative, with
+/// slashes.
 pub fn patch(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
@@ -87,7 +88,8 @@ fn hunks(before: &str, after: &str) -> String {
     out
 }
 
-/// Returns all lines of two texts with their line endings, marked ` ` if both have the line, `-` or `+` if only one has it.
+/// Returns all lines of two texts with their line endings, marked ` ` if both have the line, `-` or `+` if only one has
+/// it.
 fn changes<'a>(before: &'a str, after: &'a str) -> Vec<(char, &'a str)> {
     let lines = |text: &'a str| text.split_inclusive('\n').collect::<Vec<_>>();
     lines_beside(&lines(before), &lines(after))

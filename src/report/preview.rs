@@ -61,9 +61,9 @@ pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, Strin
     Ok(out)
 }
 
-/// Returns every known layer that agents send, in the order of each answer. A line before each layer states its trigger, role and
-/// kind. For a client's own text there is only this line, with the edition that it belongs to. If a single agent sends a single
-/// message of instructions, returns only its text.
+/// Returns every known layer that agents send, in the order of each answer. A line before each layer states its
+/// trigger, role and kind. For a client's own text there is only this line, with the edition that it belongs to. If a
+/// single agent sends a single message of instructions, returns only its text.
 pub fn layers(answers: &[Resolution]) -> String {
     if let [answer] = answers
         && let [Message { kind: MessageKind::Instructions, .. }] = &*answer.answer.messages

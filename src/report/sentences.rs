@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-/// Maximum length of a sentence, in bytes. Longer ones are split at line ends, so that a changed word in a long paragraph does
-/// not change the whole paragraph.
+/// Maximum length of a sentence, in bytes. Longer ones are split at line ends, so that a changed word in a long
+/// paragraph does not change the whole paragraph.
 const LONGEST: usize = 400;
 
 /// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
 
-/// Returns the sentences of a Markdown text, each on one line. Headings, list items, table rows and lines of code are separate
-/// sentences. Wrapping of paragraphs, numbering of items and spacing of words are ignored. Sentences longer than `LONGEST`
-/// are split at line ends.
+/// Returns the sentences of a Markdown text, each on one line. Headings, list items, table rows and lines of code are
+/// separate sentences. Wrapping of paragraphs, numbering of items and spacing of words are ignored. Sentences longer
+/// than `LONGEST` are split at line ends.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut paragraph = String::new();

@@ -33,15 +33,16 @@ pub struct SessionTurn {
     pub step: SessionStep,
     /// What the model gets that it did not have.
     pub messages: Vec<Message>,
-    /// The files that were considered for it, those that are not sent again included. Their `message` and `part` are left out.
+    /// The files that were considered for it, those that are not sent again included. Their `message` and `part` are
+    /// left out.
     pub sources: Vec<Source>,
     /// What the model had, and has no more.
     pub gone: Vec<Source>,
     /// The prompts and reminders that it had, and has no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Message>,
-    /// Of a session that goes on: whether the new text of a file that changed meanwhile has `replaced` the old one, or stands
-    /// `beside` it.
+    /// Of a session that goes on: whether the new text of a file that changed meanwhile has `replaced` the old one, or
+    /// stands `beside` it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
     /// `exact`, `unchecked` or `files`.

@@ -1,5 +1,5 @@
-//! Finds the key or value at a byte of a settings file or of the front matter of a rule. Files are incomplete while they
-//! are being typed, so this does not use a parser.
+//! Finds the key or value at a byte of a settings file or of the front matter of a rule. Files are incomplete while
+//! they are being typed, so this does not use a parser.
 
 use std::ops::Range;
 use std::path::Path;
@@ -42,8 +42,8 @@ pub fn spot(path: &Path, text: &str, byte: usize) -> Option<Spot> {
     }
 }
 
-/// Returns every string in a settings file with its byte range, without quotation marks; `None` if the file is not JSON or
-/// TOML, or does not parse.
+/// Returns every string in a settings file with its byte range, without quotation marks; `None` if the file is not JSON
+/// or TOML, or does not parse.
 pub fn texts(path: &Path, raw: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     let text = std::str::from_utf8(raw).ok()?;
     let root = match format(path)? {

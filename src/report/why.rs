@@ -34,7 +34,8 @@ pub struct Why {
     pub elsewhere: Vec<Unfiled>,
     /// If it is nowhere: the lines that are most like it, the nearest first.
     pub near: Vec<Near>,
-    /// The number of files with it that no harness was asked about, because the answers about all of them would cost too much.
+    /// The number of files with it that no harness was asked about, because the answers about all of them would cost
+    /// too much.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_asked: usize,
 }
@@ -45,7 +46,8 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Why {
-    /// Keeps at most `limit` places from as many files as possible: the first of each file, then the second. Order is kept.
+    /// Keeps at most `limit` places from as many files as possible: the first of each file, then the second. Order is
+    /// kept.
     pub fn spread(&mut self, limit: usize) {
         let mut rounds: HashMap<&str, usize> = HashMap::new();
         let mut order: Vec<(usize, usize)> = Vec::with_capacity(self.places.len());
@@ -82,7 +84,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Merges the results for the same text at another moment, or under another name of the file. The better result wins.
+    /// Merges the results for the same text at another moment, or under another name of the file. The better result
+    /// wins.
     pub fn add(&mut self, other: &Standing) {
         for more in &other.harnesses {
             let same = |own: &&mut Reach| (&own.harness, &own.edition) == (&more.harness, &more.edition);
@@ -263,7 +266,8 @@ fn told(
     Reach { reaches, trigger, reason, ..Reach::of(answer, source) }
 }
 
-/// Returns true for sources that are listed at the start and sent whole when called: skills, commands and sub-agent prompts.
+/// Returns true for sources that are listed at the start and sent whole when called: skills, commands and sub-agent
+/// prompts.
 fn sends_body_on_call(source: &Source) -> bool {
     source.fate == Fate::Listed && matches!(source.purpose, Purpose::Skill | Purpose::Agent)
 }

@@ -102,6 +102,7 @@ fn samples_are_judged_only_where_they_are_named_or_read() {
         ("project/skills/lint/examples/AGENTS.md", "Of an example.\n"),
         ("project/src/AGENTS.md", "Of the source.\n"),
         ("project/templates/AGENTS.md", "Of projects that are made from this one.\n"),
+        ("project/src/template/AGENTS.md", "Of one of them.\n"),
     ]);
     let check = |more: &[&str]| {
         let arguments =
@@ -112,11 +113,11 @@ fn samples_are_judged_only_where_they_are_named_or_read() {
         (paths, said["samples"].clone())
     };
     let read = "tests/fixtures/read/AGENTS.md".to_owned();
-    assert_eq!(check(&[]), (vec!["src/AGENTS.md".to_owned(), read], 3.into()));
+    assert_eq!(check(&[]), (vec!["src/AGENTS.md".to_owned(), read], 4.into()));
     let app = "tests/fixtures/app/AGENTS.md".to_owned();
     assert_eq!(check(&["tests/fixtures/app"]), (vec![app], 0.into()));
     let words = place.prints("project", &["check", "--no-home", "--exit-zero", "--agents", "claude-code"]);
-    assert!(words.contains("; 3 samples not judged"), "{words}");
+    assert!(words.contains("; 4 samples not judged"), "{words}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The VS Code extension's manifest and page say what the server declares: its settings, and the files that activate it.
+//! The VS Code extension's manifest and page say what the server declares: its settings, and the files that activate
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

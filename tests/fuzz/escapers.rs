@@ -6,8 +6,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::{CORPUS, PIECES, fuzz, made_of};
 use crate::incremental::changes::Random;
 
-/// Pieces that are live in one place or the other; those of `markdown_in_names_and_patterns` and `odd_names` of the hostile trees
-/// are among them.
+/// Pieces that are live in one place or the other; those of `markdown_in_names_and_patterns` and `odd_names` of the
+/// hostile trees are among them.
 const LIVE: [&str; 58] = [
     "![](https://a.example/b.png)",
     "[a](command:b)",

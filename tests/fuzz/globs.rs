@@ -1,4 +1,5 @@
-//! Each glob against a matcher so slow and obvious that nobody doubts it, for patterns in which all libraries mean the same.
+//! Each glob against a matcher so slow and obvious that nobody doubts it, for patterns in which all libraries mean the
+//! same.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

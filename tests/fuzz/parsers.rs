@@ -1,4 +1,5 @@
-//! Every parser of settings, heads and Markdown: what it says lies in the text, and one that takes more than another says the same.
+//! Every parser of settings, heads and Markdown: what it says lies in the text, and one that takes more than another
+//! says the same.
 
 use briefing::formats::{self, FormatError, Node, Value};
 use briefing::report::markdown;

@@ -1,4 +1,5 @@
-//! A few signs again and again: what is quadratic in the length of a file is found by that, in every parser and every harness.
+//! A few signs again and again: what is quadratic in the length of a file is found by that, in every parser and every
+//! harness.
 
 use std::path::Path;
 use std::sync::LazyLock;

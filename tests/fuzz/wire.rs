@@ -1,4 +1,5 @@
-//! Bytes that are no frames, frames that are no messages, and messages that are no questions: the server is there after each.
+//! Bytes that are no frames, frames that are no messages, and messages that are no questions: the server is there after
+//! each.
 
 use serde_json::{Value, json};
 

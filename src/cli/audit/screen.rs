@@ -24,8 +24,8 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const LOST: Style = AnsiColor::Red.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-/// The first part of a session's name that is shown, in characters. Names of Codex begin with the time: those of one minute
-/// differ at the end of this only.
+/// The first part of a session's name that is shown, in characters. Names of Codex begin with the time: those of one
+/// minute differ at the end of this only.
 const NAME: usize = 13;
 /// So many lines of a text that changed are shown.
 const LINES: usize = 40;

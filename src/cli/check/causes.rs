@@ -14,8 +14,8 @@ use crate::text;
 /// How many files with one cause are named before the others are only counted.
 const NAMED: usize = 3;
 
-/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit, one file
-/// uses up what others share. Keeps the worst of them.
+/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit,
+/// one file uses up what others share. Keeps the worst of them.
 pub(super) fn put_together(report: &mut Report, root: &Path) {
     let mut kept: Vec<Found> = Vec::new();
     let mut first: HashMap<(Kind, Option<String>, String), usize> = HashMap::new();

@@ -44,7 +44,8 @@ pub(super) fn text(report: &Report) -> (String, usize) {
 /// Number of findings that fill more than a screen.
 const MANY: usize = 10;
 
-/// Counts the findings of each kind, the most frequent first, if there are many: `55 dropped, 10 dead-glob, 9 shadowed`.
+/// Counts the findings of each kind, the most frequent first, if there are many: `55 dropped, 10 dead-glob, 9
+/// shadowed`.
 fn kinds(report: &Report) -> Option<String> {
     let mut kinds: Vec<(usize, &str)> = Vec::new();
     for code in report.all.iter().map(Found::code) {
@@ -215,7 +216,8 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
     Ok(escape::json(&all)? + "\n")
 }
 
-/// Workflow commands of GitHub Actions: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
+/// Workflow commands of GitHub Actions:
+/// <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
     // The log shows lines that are no commands as they are.
     let mut out = escape::log_line(&sentence(report.judged)) + "\n";

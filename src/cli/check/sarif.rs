@@ -1,4 +1,5 @@
-//! Findings as SARIF 2.1.0, which code scanning takes: paths relative to the repository, help for each rule, fingerprints.
+//! Findings as SARIF 2.1.0, which code scanning takes: paths relative to the repository, help for each rule,
+//! fingerprints.
 
 use std::collections::HashMap;
 

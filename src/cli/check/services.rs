@@ -10,8 +10,8 @@ use crate::report::escape::{self, inert, markup, visible};
 use crate::report::findings::Severity;
 use crate::report::judged::sentence;
 
-/// JUnit XML: each finding that should be mended is a test that fails, and any other one is what a test that passes has printed.
-/// Without findings there is one test that passes, since an empty suite is an error in some services.
+/// JUnit XML: each finding that should be mended is a test that fails, and any other one is what a test that passes has
+/// printed. Without findings there is one test that passes, since an empty suite is an error in some services.
 pub(super) fn junit(report: &Report) -> String {
     let fails = |found: &Found| found.severity <= Severity::Warning;
     let (tests, failures) = (report.all.len().max(1), report.all.iter().filter(|found| fails(found)).count());

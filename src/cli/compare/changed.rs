@@ -39,7 +39,8 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Creates the group of one moment. `root` is what the same agent is told in the directory itself: that is not repeated.
+    /// Creates the group of one moment. `root` is what the same agent is told in the directory itself: that is not
+    /// repeated.
     fn of(moment: &'a Moment, root: Option<&Moment>) -> Group<'a> {
         let new = |all: &'a [String], known: fn(&Moment) -> &[String]| -> Vec<&'a str> {
             let is_new = |sentence: &&String| root.is_none_or(|root| !known(root).contains(sentence));
@@ -66,8 +67,8 @@ impl<'a> Group<'a> {
         self.added.is_empty() && self.removed.is_empty() && self.differences.iter().any(has_size)
     }
 
-    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them. What became of
-    /// several is explained once.
+    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them. What
+    /// became of several is explained once.
     fn sentences(&self, root: &Path) -> [(char, Style, Vec<String>); 2] {
         let added = self.added.iter().map(|sentence| (*sentence).to_owned()).collect();
         let mut explained: HashSet<&str> = HashSet::new();

@@ -137,8 +137,8 @@ impl Edition for Hermes {
     }
 }
 
-/// Variables that move the project or other folders if the user's `.env` sets them: `TERMINAL_CWD` of the environment is
-/// set anew by the client, and that of the file replaces the working directory (Hermes 0.19.0).
+/// Variables that move the project or other folders if the user's `.env` sets them: `TERMINAL_CWD` of the environment
+/// is set anew by the client, and that of the file replaces the working directory (Hermes 0.19.0).
 const ELSEWHERE: [&str; 8] = [
     "TERMINAL_CWD",
     "TERMINAL_ENV",

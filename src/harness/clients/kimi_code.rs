@@ -258,8 +258,8 @@ fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, ans
     Ok(())
 }
 
-/// Returns the files for the path that a tool reached, without duplicates, known files, and the reached file itself if it
-/// can be read.
+/// Returns the files for the path that a tool reached, without duplicates, known files, and the reached file itself if
+/// it can be read.
 fn fresh(reached: &Path, known: &HashSet<PathBuf>, search: &mut Search) -> Known<Vec<PathBuf>> {
     if is_refused(reached) {
         return Ok(Vec::new());

@@ -343,8 +343,8 @@ fn check_settings(cwd: &Path, own: &Path, search: &mut Search, answer: &mut Answ
     Ok(())
 }
 
-/// Variables that move folders, name additional settings or drop the prompt; the client also reads them from `.env` files
-/// (oh-my-pi 18.2.3).
+/// Variables that move folders, name additional settings or drop the prompt; the client also reads them from `.env`
+/// files (oh-my-pi 18.2.3).
 const VARIABLES: [&str; 7] = [
     "OMP_PROFILE",
     "PI_PROFILE",
@@ -354,8 +354,8 @@ const VARIABLES: [&str; 7] = [
     "PI_CODING_AGENT_DIR",
     "NULL_PROMPT",
 ];
-/// `.env` files of the working directory, which Bun itself reads: those that have no mode, and of the modes the one that
-/// `NODE_ENV` or `BUN_ENV` names.
+/// `.env` files of the working directory, which Bun itself reads: those that have no mode, and of the modes the one
+/// that `NODE_ENV` or `BUN_ENV` names.
 const DOTENV: [&str; 8] = [
     ".env",
     ".env.local",

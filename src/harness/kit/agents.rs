@@ -94,7 +94,8 @@ impl Described {
     }
 }
 
-/// Adds the list of agents that the model may start; `entries` are those of `listed`. No text has three newlines in a row.
+/// Adds the list of agents that the model may start; `entries` are those of `listed`. No text has three newlines in a
+/// row.
 pub(in crate::harness) fn add_list(listed: &[&Described], entries: &[String], separator: &str, answer: &mut Answer) {
     if listed.is_empty() {
         return;

@@ -32,8 +32,8 @@ pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<b
     })
 }
 
-/// Doubts the answer of a client that may not write to a folder of its own, or to the place where it would make it. Many stop
-/// there, unless everything that they write to exists further down.
+/// Doubts the answer of a client that may not write to a folder of its own, or to the place where it would make it.
+/// Many stop there, unless everything that they write to exists further down.
 pub(in crate::harness) fn doubt_closed(folder: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     for dir in folder.ancestors() {
         let is_closed = match search.stat(dir, RULE)? {

@@ -1,4 +1,5 @@
-//! Fix that raises a limit in the settings that set it, or in the user's own; offered only if the agent then loads the whole file.
+//! Fix that raises a limit in the settings that set it, or in the user's own; offered only if the agent then loads the
+//! whole file.
 
 use std::path::{Path, PathBuf};
 

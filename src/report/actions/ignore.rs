@@ -86,7 +86,8 @@ fn everywhere(ctx: &Context, finding: &Finding, top: &Path) -> Option<Action> {
     Some(Action::fix(finding, format!("Turn off in this project: {code}"), vec![edit]))
 }
 
-/// Returns one action with the preferred fix of every finding, as far as these only edit the file itself and do not overlap.
+/// Returns one action with the preferred fix of every finding, as far as these only edit the file itself and do not
+/// overlap.
 pub fn fix_all(subject: &Subject, facts: &dyn Facts) -> Option<Action> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut ranges: Vec<Range<usize>> = Vec::new();

@@ -35,7 +35,8 @@ fn twin(ctx: &Context, finding: &Finding) -> Option<Action> {
         let reads = |path: &Path| answer.sources_of(path).any(|source| source.fate.reaches());
         reads(ctx.path()) && !reads(other)
     });
-    // If the other file is a link to this one, it would dangle. Of an AGENTS.md and a page with its text, the page is the copy.
+    // If the other file is a link to this one, it would dangle. Of an AGENTS.md and a page with its text, the page is
+    // the copy.
     let is_copy = names::is_distinctive(other) || !names::is_distinctive(ctx.path());
     if !same || harnesses_without || !is_copy || ctx.disk.is_link(other) {
         return None;

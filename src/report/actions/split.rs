@@ -1,4 +1,5 @@
-//! Actions that move a section out of a large file: into the directory it is about, or to a file that is imported or linked.
+//! Actions that move a section out of a large file: into the directory it is about, or to a file that is imported or
+//! linked.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -30,8 +30,8 @@ struct File {
     extends: Option<Spanned<String>>,
 }
 
-/// An expectation: a sentence that must, or must not, reach an agent. Exactly one of `text`, `file`, `section`, `absent`,
-/// `max_tokens`, `max_share` and `same_for` says what is expected.
+/// An expectation: a sentence that must, or must not, reach an agent. Exactly one of `text`, `file`, `section`,
+/// `absent`, `max_tokens`, `max_share` and `same_for` says what is expected.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Expectation")]
@@ -54,13 +54,14 @@ pub struct Entry {
     same_for: Option<Vec<String>>,
     /// Whom it is about: ids, `mine`, or `all` for the agents of the project. Default: `all`.
     agents: Option<Vec<String>>,
-    /// The files it is about, as patterns relative to this `briefing.toml`. Default: no file, only the start of a session.
+    /// The files it is about, as patterns relative to this `briefing.toml`. Default: no file, only the start of a
+    /// session.
     #[serde(default)]
     paths: Vec<String>,
     /// When the text must have reached the agent. Default: `before-edit` with `paths`, else `start`.
     when: Option<When>,
-    /// Where the agent is started, relative to this `briefing.toml`; `/` is its own directory. Default: that directory and
-    /// every directory between it and the file.
+    /// Where the agent is started, relative to this `briefing.toml`; `/` is its own directory. Default: that directory
+    /// and every directory between it and the file.
     from: Option<Vec<String>>,
     /// The kinds of session. Default: `main`.
     #[schemars(with = "Option<Vec<String>>")]
@@ -69,7 +70,8 @@ pub struct Entry {
     reason: Option<String>,
 }
 
-/// Parses the expectations in the text of a `briefing.toml`. A file that is no TOML is reported by those who read agents in it.
+/// Parses the expectations in the text of a `briefing.toml`. A file that is no TOML is reported by those who read
+/// agents in it.
 pub fn declared(raw: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let Ok(text) = std::str::from_utf8(raw) else { return declared };

@@ -113,8 +113,8 @@ pub fn uses(subject: &Subject) -> Vec<Use> {
     uses.collect()
 }
 
-/// Returns what does not fit into the part of the context that is reserved for memory, or into the rest; the largest file is at
-/// fault.
+/// Returns what does not fit into the part of the context that is reserved for memory, or into the rest; the largest
+/// file is at fault.
 fn over_reserve<'a>(subject: &'a Subject) -> impl Iterator<Item = Finding> + 'a {
     subject.answers.iter().flat_map(|answer| {
         let parts = answer.answer.reserve.iter().flat_map(|reserve| {

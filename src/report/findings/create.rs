@@ -17,8 +17,8 @@ pub struct Created {
     pub written: Arc<Resolution>,
 }
 
-/// Returns a finding for each agent that gets the rule with a file that it reads, and not with one that it creates; at the first
-/// such pattern.
+/// Returns a finding for each agent that gets the rule with a file that it reads, and not with one that it creates; at
+/// the first such pattern.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let Some(head) = subject.raw.as_text().and_then(head) else { return Vec::new() };
     let reaches = |answer: &Resolution| answer.sources_of(subject.path).any(|source| source.fate.reaches());
@@ -36,8 +36,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         .collect()
 }
 
-/// Returns a path that a pattern of the usual forms matches: the first of alternatives, a letter for a wildcard. Whether an agent's
-/// own matcher agrees is not known. `None` if the pattern excludes files or letters.
+/// Returns a path that a pattern of the usual forms matches: the first of alternatives, a letter for a wildcard.
+/// Whether an agent's own matcher agrees is not known. `None` if the pattern excludes files or letters.
 pub fn sample(pattern: &str) -> Option<String> {
     let mut path = String::new();
     let mut rest = pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/');

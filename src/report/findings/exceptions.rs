@@ -120,8 +120,8 @@ impl Inlines {
     }
 }
 
-/// Returns the findings without those that the file's exceptions cover, and adds findings about the exceptions. An exception is
-/// not reported as unneeded if its kind of finding was not searched for.
+/// Returns the findings without those that the file's exceptions cover, and adds findings about the exceptions. An
+/// exception is not reported as unneeded if its kind of finding was not searched for.
 pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) -> Vec<Finding> {
     let (mut exceptions, mut all) = inline(raw);
     // A finding that is only counted may be the one that an exception covers.
@@ -195,7 +195,8 @@ fn rule(words: &str) -> Result<Rule, String> {
     Rule::new(codes, until, reason)
 }
 
-/// The lines of a text, for comments in its order. What was found for one comment is remembered for the next on that line.
+/// The lines of a text, for comments in its order. What was found for one comment is remembered for the next on that
+/// line.
 struct Lines<'t> {
     raw: &'t [u8],
     /// Start of the line in which the last comment began.

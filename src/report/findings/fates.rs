@@ -156,8 +156,8 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
     vec![(path.to_owned(), message)]
 }
 
-/// Returns true if it matters that an agent loads another file instead. It does not if the agent gets the text anyway; nor if
-/// the file belongs to another agent, which reads it, and is only a fallback for this one.
+/// Returns true if it matters that an agent loads another file instead. It does not if the agent gets the text anyway;
+/// nor if the file belongs to another agent, which reads it, and is only a fallback for this one.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let reaches = |answer: &Resolution| answer.sources_of(subject.path).any(|other| other.fate.reaches());
     if reaches(answer) || twice::is_said_elsewhere(subject.raw, answer) || twice::is_a_copy(subject.raw, answer) {
@@ -185,9 +185,9 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     by == own || is_displaced(subject, answer, source) || !read_by_another
 }
 
-/// Returns true if the texts show that whoever wrote them knows that `by` is loaded instead: it names the file, to be opened when
-/// needed. That a CLAUDE.md names the AGENTS.md beside it does not count, since people take it for an import; that it says
-/// not to read it counts, and that the AGENTS.md begins with the names of other agents.
+/// Returns true if the texts show that whoever wrote them knows that `by` is loaded instead: it names the file, to be
+/// opened when needed. That a CLAUDE.md names the AGENTS.md beside it does not count, since people take it for an
+/// import; that it says not to read it counts, and that the AGENTS.md begins with the names of other agents.
 fn is_on_purpose(subject: &Subject, answer: &Resolution, source: &Source, by: &Path) -> bool {
     let Ok(inside) = subject.path.strip_prefix(beside(by)) else { return false };
     let inside: Vec<_> = inside.iter().map(OsStr::to_string_lossy).collect();

@@ -48,8 +48,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     places.iter().map(finding).collect()
 }
 
-/// Returns the finding about the head of a rule that does not begin on the first line, as behind the three backticks of a
-/// model's answer.
+/// Returns the finding about the head of a rule that does not begin on the first line, as behind the three backticks of
+/// a model's answer.
 fn late(subject: &Subject) -> Option<Finding> {
     let text = subject.raw.as_text()?;
     let first = text.lines().next().filter(|line| line.starts_with("```"))?;

@@ -15,8 +15,8 @@ pub struct Hidden {
     pub meaning: String,
 }
 
-/// Returns the runs of hidden characters in a text. Joiners and variation selectors are allowed where writing needs them: in
-/// emoji, and beside letters that are not ASCII. So is a byte order mark at the start.
+/// Returns the runs of hidden characters in a text. Joiners and variation selectors are allowed where writing needs
+/// them: in emoji, and beside letters that are not ASCII. So is a byte order mark at the start.
 pub fn hidden(text: &str) -> Vec<Hidden> {
     // The bytes with which a candidate can begin: most bytes of most texts are none of these.
     let begins = |byte: u8| byte >= 0xc0 || matches!(byte, 0..=8 | 0xb | 0xe..=0x1f | 0x7f);

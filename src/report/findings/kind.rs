@@ -1,4 +1,5 @@
-//! The kinds of findings: their codes, how bad they are, and what each means. `docs/findings.md` has a section for each.
+//! The kinds of findings: their codes, how bad they are, and what each means. `docs/findings.md` has a section for
+//! each.
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,8 +43,8 @@ pub enum Standing {
     Off,
 }
 
-/// Declares every kind: a sentence, the code, the default severity, and `Off` if it is reported only when the user sets a
-/// severity.
+/// Declares every kind: a sentence, the code, the default severity, and `Off` if it is reported only when the user sets
+/// a severity.
 macro_rules! kinds {
     (@standing) => { Standing::On };
     (@standing $standing:ident) => { Standing::$standing };

@@ -82,8 +82,8 @@ pub fn missing_imports(path: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf>
     files
 }
 
-/// Returns true if a missing import is a mistake: somebody means a file, git does not leave it to each machine, and the agent
-/// gets no file of this path from the project's root anyway.
+/// Returns true if a missing import is a mistake: somebody means a file, git does not leave it to each machine, and the
+/// agent gets no file of this path from the project's root anyway.
 fn is_lost(subject: &Subject, answer: &Resolution, warning: &Warning) -> bool {
     let Some(token) = token(&warning.message) else { return true };
     let target = others(subject.path, &warning.message).next();
@@ -133,7 +133,8 @@ fn token(message: &str) -> Option<&str> {
     message.split_whitespace().find(|word| (word.len() > 1 && word.starts_with('@')) || word.starts_with("#[["))
 }
 
-/// Returns true if somebody who writes this means a file: packages (`@scope/name`) and people (`@ada`) begin with `@` as well.
+/// Returns true if somebody who writes this means a file: packages (`@scope/name`) and people (`@ada`) begin with `@`
+/// as well.
 fn is_a_file(token: &str) -> bool {
     let Some(path) = token.strip_prefix('@') else { return true };
     if path.contains(['(', '[', '*']) || path.contains("://") {
@@ -160,8 +161,8 @@ fn quoted(subject: &Subject, places: &Places, message: &str) -> Option<Range<usi
     }
 }
 
-/// Limit of the bytes of one file that are searched for named words, counted over all searches. A thousand names that stand nowhere in a
-/// file of 64 KiB take a quarter of it.
+/// Limit of the bytes of one file that are searched for named words, counted over all searches. A thousand names that
+/// stand nowhere in a file of 64 KiB take a quarter of it.
 const MOST_SEARCHED_BYTES: usize = 256 << 20;
 
 /// Places in a file, each looked for once, whoever asks.
@@ -246,8 +247,8 @@ impl<'s> Places<'s> {
     }
 }
 
-/// Returns the range of a token in a file: as a whole word if possible, else inside a longer one. The token may end with the
-/// message's punctuation.
+/// Returns the range of a token in a file: as a whole word if possible, else inside a longer one. The token may end
+/// with the message's punctuation.
 fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
     let trimmed = token.trim_end_matches([',', ':', ';', ')']);
     [token, trimmed].into_iter().find_map(|token| {

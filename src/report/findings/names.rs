@@ -1,4 +1,5 @@
-//! Findings about a file's name and place: nobody reads it, its letter case is wrong, it is going out of use, it is a link.
+//! Findings about a file's name and place: nobody reads it, its letter case is wrong, it is going out of use, it is a
+//! link.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -41,9 +42,9 @@ pub fn is_distinctive(path: &Path) -> bool {
     is_for_agents || is_rule() || is_meant_as_skill(path)
 }
 
-/// Returns true for a file that is meant to be a skill, and is none by its place: a page in a folder `skills` of an agent, or a
-/// `SKILL.md` in one that is not where the agent looks, as in `.github/copilot/skills`. A plugin brings its skills to whoever
-/// installs it.
+/// Returns true for a file that is meant to be a skill, and is none by its place: a page in a folder `skills` of an
+/// agent, or a `SKILL.md` in one that is not where the agent looks, as in `.github/copilot/skills`. A plugin brings its
+/// skills to whoever installs it.
 pub fn is_meant_as_skill(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_skills = |dir: &&Path| dir.file_name().is_some_and(|name| name == "skills");
@@ -59,8 +60,8 @@ pub fn is_meant_as_skill(path: &Path) -> bool {
     of_agent.is_some_and(|at| above.len() - 1 - at >= least) && !above.contains(&OsStr::new("plugins"))
 }
 
-/// Returns true if the file is in a folder in which an agent looks for rules: Copilot in its own, OpenCode where settings
-/// name them.
+/// Returns true if the file is in a folder in which an agent looks for rules: Copilot in its own, OpenCode where
+/// settings name them.
 fn is_below_rules(path: &Path) -> bool {
     path.parent().is_some_and(|dir| dir.ends_with(".opencode/instructions"))
         || path.ancestors().skip(1).any(|dir| dir.ends_with(".github/instructions"))
@@ -73,8 +74,8 @@ pub fn is_skill(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "SKILL.md") && below.nth(1).is_some_and(|part| part.starts_with('.'))
 }
 
-/// Returns true if two files may be meant for one agent, by their names: a CLAUDE.md and a rule in .claude are, an AGENTS.md
-/// and a .windsurfrules are not, and a page in docs is for everybody.
+/// Returns true if two files may be meant for one agent, by their names: a CLAUDE.md and a rule in .claude are, an
+/// AGENTS.md and a .windsurfrules are not, and a page in docs is for everybody.
 pub(super) fn are_for_one_agent(one: &Path, other: &Path) -> bool {
     match (owner(one), owner(other)) {
         (Some(one), Some(other)) => one == other,
@@ -161,8 +162,8 @@ fn is_about_a_skill(subject: &Subject) -> bool {
     has_name || title.is_some_and(|title| title.split_whitespace().next_back().is_some_and(|word| word == "Skill"))
 }
 
-/// Returns true if one of the agents that were asked reads files of this name: the SOUL.md of a persona is no mistake in a
-/// project that nobody works in with its agent.
+/// Returns true if one of the agents that were asked reads files of this name: the SOUL.md of a persona is no mistake
+/// in a project that nobody works in with its agent.
 fn speaks_to_one_of(subject: &Subject) -> bool {
     let names = |answer: &Arc<Resolution>| harness::profile(&answer.harness).map(|profile| profile.instruction_names);
     let name = subject.name();

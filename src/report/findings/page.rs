@@ -51,8 +51,8 @@ pub fn page(kind: Kind, links: Links) -> String {
     linked(&page, links)
 }
 
-/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`. A fix under a condition
-/// is offered where the condition holds, and not promised here.
+/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`. A fix under a
+/// condition is offered where the condition holds, and not promised here.
 pub fn fix(kind: Kind) -> Option<String> {
     let text = section(kind);
     let (_, fix) = text.split_once("Fix: ").or_else(|| text.split_once("Fixes: "))?;

@@ -97,8 +97,8 @@ fn places_of_paragraphs(content: &Content) -> Option<Arc<HashMap<String, Range<u
     Some(KNOWN.of(text, |text| paragraphs(text).map(|at| (text[at.clone()].to_owned(), at)).collect()))
 }
 
-/// Returns the other file, found by its size, as somebody at the standpoint would name it; `None` if both are for different
-/// agents, which need the text each.
+/// Returns the other file, found by its size, as somebody at the standpoint would name it; `None` if both are for
+/// different agents, which need the text each.
 fn named(subject: &Subject, answer: &Resolution, content: &Content) -> Option<(String, Vec<(PathBuf, String)>)> {
     let size = content.size();
     let same = answer.answer.sources.iter().filter(|source| source.fate.reaches() && source.size == Some(size));

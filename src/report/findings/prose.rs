@@ -48,7 +48,8 @@ const PLACEHOLDERS: [&str; 34] = [
     "sample",
 ];
 
-/// Words on a line that say that a file named there need not exist: it is to be created, it is gone, or it is an example.
+/// Words on a line that say that a file named there need not exist: it is to be created, it is gone, or it is an
+/// example.
 const NEED_NOT_EXIST: [&str; 68] = [
     "create",
     "creates",
@@ -120,8 +121,9 @@ const NEED_NOT_EXIST: [&str; 68] = [
     "temporary",
 ];
 
-/// Returns the files and scripts that the prose of an instruction file names. For skills and commands only links count: other
-/// names often mean files of the projects that use them. Imported pages are skipped, since they are written for people.
+/// Returns the files and scripts that the prose of an instruction file names. For skills and commands only links count:
+/// other names often mean files of the projects that use them. Imported pages are skipped, since they are written for
+/// people.
 pub fn references(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> BTreeSet<Reference> {
     let mut own = answers
         .iter()

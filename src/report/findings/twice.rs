@@ -32,8 +32,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
             continue;
         }
         let same_size = |other: &&Source| other.place != own.place && is_there(other) && other.size == own.size;
-        // A file that another one imports besides is that one's affair, and often meant for another harness. Of two files the
-        // later one repeats the earlier.
+        // A file that another one imports besides is that one's affair, and often meant for another harness. Of two
+        // files the later one repeats the earlier.
         let mut earlier = answer.answer.sources.iter().take_while(|other| !std::ptr::eq(*other, own));
         let Some(other) = earlier.find(same_size) else { continue };
         if count(text, answer) < 2 {
@@ -52,7 +52,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Returns true if a harness gets the text, in whatever file it stands. Comments do not count: some harnesses take them out.
+/// Returns true if a harness gets the text, in whatever file it stands. Comments do not count: some harnesses take them
+/// out.
 pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = searchable(raw) else { return false };
     if texts(answer).any(|message| message.contains(text)) {
@@ -62,8 +63,8 @@ pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
 }
 
-/// Returns true if a harness gets every line of the text in other files, but for the first two: a copy that was made for
-/// another agent has a title and an introduction of its own.
+/// Returns true if a harness gets every line of the text in other files, but for the first two: a copy that was made
+/// for another agent has a title and an introduction of its own.
 pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = raw.as_text() else { return false };
     let said: HashSet<&str> = texts(answer).flat_map(str::lines).map(str::trim).collect();
@@ -72,8 +73,8 @@ pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     lines.len() >= FEWEST && lines.iter().skip(OWN).all(|line| said.contains(line))
 }
 
-/// Returns true if three quarters of the headings of a text stand in the texts that an agent gets: they are another edition of
-/// it, written for this agent.
+/// Returns true if three quarters of the headings of a text stand in the texts that an agent gets: they are another
+/// edition of it, written for this agent.
 pub(super) fn is_an_edition(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = searchable(raw) else { return false };
     let own = headings(text);

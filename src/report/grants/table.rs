@@ -1,7 +1,8 @@
-//! Table of the settings by which repositories make clients run something or allow them something, as the clients document them.
+//! Table of the settings by which repositories make clients run something or allow them something, as the clients
+//! document them.
 //!
-//! Covers project settings only: those of the user and of an administrator are not part of a repository. Most clients ask once
-//! whether a folder is trusted, or whether a server may be started; the rows describe the behavior after that.
+//! Covers project settings only: those of the user and of an administrator are not part of a repository. Most clients
+//! ask once whether a folder is trusted, or whether a server may be started; the rows describe the behavior after that.
 
 use super::Kind;
 
@@ -135,7 +136,8 @@ pub(super) const ROWS: &[Row] = &[
     row(CLAUDE, CLAUDE_TEXTS, "allowed-tools", Kind::Permission, "without asking, while it is used"),
     row(CLAUDE, CLAUDE_TEXTS, "permissionMode", Kind::Permission, "the mode of this sub-agent"),
     row(CLAUDE, CLAUDE_TEXTS, "mcpServers/*", Kind::Mcp, "when this sub-agent starts"),
-    // Codex: the configuration reference; a project's file counts in a trusted project. 0.169 takes no provider and no `notify` from it.
+    // Codex: the configuration reference; a project's file counts in a trusted project. 0.169 takes no provider and no
+    // `notify` from it.
     row(CODEX, CODEX_SETTINGS, "notify", Kind::Command, "after each turn, in early versions"),
     row(CODEX, CODEX_SETTINGS, "mcp_servers/*", Kind::Mcp, START),
     row(CODEX, CODEX_SETTINGS, "hooks/*/*/hooks/*", Kind::Hook, "{}, once it is trusted"),

@@ -1,4 +1,5 @@
-//! Excerpt of the text that the model gets where a file is truncated: the end of the head, the marker, the start of the tail.
+//! Excerpt of the text that the model gets where a file is truncated: the end of the head, the marker, the start of the
+//! tail.
 
 use std::ops::Range;
 
@@ -62,7 +63,8 @@ fn sentence(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>
     )
 }
 
-/// Returns the text that the model gets around a cut. If the message does not contain it, joins the kept ends of the file.
+/// Returns the text that the model gets around a cut. If the message does not contain it, joins the kept ends of the
+/// file.
 fn excerpt(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>) -> String {
     let (head, tail) = (head(raw, gap.start), tail(raw, gap.end));
     passage(answer, source, &head, &tail).unwrap_or_else(|| format!("{head}\n…\n{tail}"))

@@ -71,8 +71,8 @@ fn keys(name: &str) -> Vec<String> {
     found
 }
 
-/// The word around `here`, and whether it is quoted: a string, or what stands between white space and punctuation. `None` in a
-/// comment.
+/// The word around `here`, and whether it is quoted: a string, or what stands between white space and punctuation.
+/// `None` in a comment.
 fn word(line: &str, from: usize, here: usize) -> Option<(Range<usize>, bool)> {
     let mut quote: Option<(char, usize)> = None;
     let mut bare = from;

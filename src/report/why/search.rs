@@ -7,13 +7,15 @@ use std::sync::OnceLock;
 /// Minimum similarity of a line that is reported as similar, in percent.
 const ALIKE_PERCENT: usize = 60;
 
-/// Minimum share of a text's letters found in a line for it to count as a misspelling, in percent. Below it, most lines match.
+/// Minimum share of a text's letters found in a line for it to count as a misspelling, in percent. Below it, most lines
+/// match.
 const ALIKE_LETTERS_PERCENT: usize = 70;
 
 /// Maximum length of a line that is compared for similarity, in bytes.
 const LONGEST_LINE_BYTES: usize = 4096;
 
-/// A search text. Wrapping, indentation and Markdown are ignored, and so is letter case if the text has no capital letter.
+/// A search text. Wrapping, indentation and Markdown are ignored, and so is letter case if the text has no capital
+/// letter.
 pub struct Sought {
     /// Plain words of the text, separated by one space.
     text: String,
@@ -131,8 +133,8 @@ impl Line {
     }
 }
 
-/// Minimum share of a text's letter pairs that a similar line has, in percent: 30 mistakes in 100 letters change at most 60 of
-/// 100 pairs.
+/// Minimum share of a text's letter pairs that a similar line has, in percent: 30 mistakes in 100 letters change at
+/// most 60 of 100 pairs.
 const LEAST_PAIRS_PERCENT: u32 = 35;
 
 /// Set of the pairs of neighbouring letters in a text, hashed into 1024 bits.
@@ -228,7 +230,8 @@ fn folded(text: &str) -> String {
     text.chars().map(fold).collect()
 }
 
-/// Plain words of a Markdown text, separated by one space, without emphasis, code, heading, list and quote marks and link targets.
+/// Plain words of a Markdown text, separated by one space, without emphasis, code, heading, list and quote marks and
+/// link targets.
 pub struct Plain {
     text: String,
     /// The text in lower case, computed on first use.

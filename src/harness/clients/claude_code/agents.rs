@@ -314,8 +314,8 @@ pub(super) fn described(
     Ok(described)
 }
 
-/// Adds the agents below a folder, and the files that are none to the sources. A plugin's agent without a name takes that of
-/// its file.
+/// Adds the agents below a folder, and the files that are none to the sources. A plugin's agent without a name takes
+/// that of its file.
 fn of_folder(
     dir: &Path,
     scope: Scope,

@@ -44,7 +44,8 @@ impl Plugin {
 }
 
 impl Edition21 {
-    /// Returns the plugins of a session: first those of the command line, then the installed ones in the order of the settings.
+    /// Returns the plugins of a session: first those of the command line, then the installed ones in the order of the
+    /// settings.
     pub(super) fn plugins(
         &self,
         settings: &Settings,

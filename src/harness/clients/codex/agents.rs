@@ -1,4 +1,5 @@
-//! Roles of sub-agents: those that come with the client, those of `agents/` beside the settings, and those of the settings.
+//! Roles of sub-agents: those that come with the client, those of `agents/` beside the settings, and those of the
+//! settings.
 
 use std::path::{Path, PathBuf};
 

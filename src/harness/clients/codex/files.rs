@@ -66,8 +66,8 @@ impl Behavior {
         self.read_table(path, search)?.map_err(|problem| problem.halt(path))
     }
 
-    /// Adds `.codex/config.toml` of every trusted directory from the root down. Returns a warning for each file that would
-    /// change the instructions if its project were trusted.
+    /// Adds `.codex/config.toml` of every trusted directory from the root down. Returns a warning for each file that
+    /// would change the instructions if its project were trusted.
     pub fn add_project_files(
         &self,
         layers: &mut Layers,

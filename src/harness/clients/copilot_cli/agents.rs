@@ -1,4 +1,5 @@
-//! Agents: those that come with the client, and those that the user describes. The tool that starts sub-agents lists them.
+//! Agents: those that come with the client, and those that the user describes. The tool that starts sub-agents lists
+//! them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

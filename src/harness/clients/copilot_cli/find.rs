@@ -22,9 +22,9 @@ pub(super) fn named(dir: &Path, name: &str, search: &mut Search) -> Known<Option
     Ok(None)
 }
 
-/// Returns the directories whose folder `name` belongs to the project, from the working directory up to the repository's
-/// root; without a repository, up to the home directory, or up to `/` outside of it. `.claude` in the home directory
-/// belongs to no project.
+/// Returns the directories whose folder `name` belongs to the project, from the working directory up to the
+/// repository's root; without a repository, up to the home directory, or up to `/` outside of it. `.claude` in the home
+/// directory belongs to no project.
 pub(super) fn levels<'a>(
     at: &'a Standpoint,
     repository: Option<&'a Path>,

@@ -125,8 +125,8 @@ fn settings(home: &Path, search: &mut Search) -> Known<Option<Node>> {
     Ok(parse_jsonc(&raw.text_without_bom()).ok())
 }
 
-/// Returns the folders of skills, in order. If the client's directory is `moved`, or only written differently, `.agents` of
-/// the home directory does not count as the user's.
+/// Returns the folders of skills, in order. If the client's directory is `moved`, or only written differently,
+/// `.agents` of the home directory does not count as the user's.
 fn places(
     at: &Standpoint,
     home: &Path,

@@ -63,8 +63,8 @@ const TOOLS: [&str; 29] = [
     "write_todos",
 ];
 
-/// Adds the agents, the prompt of a sub-agent of the user's own, and the list of those that the session may start. Returns
-/// that sub-agent.
+/// Adds the agents, the prompt of a sub-agent of the user's own, and the list of those that the session may start.
+/// Returns that sub-agent.
 pub(super) fn look(
     at: &Standpoint,
     home: &Path,

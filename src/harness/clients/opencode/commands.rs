@@ -34,8 +34,8 @@ pub(super) fn say(edition: &OpenCode, at: &Standpoint, config: &Config, answer: 
     }
 }
 
-/// Replaces `$ARGUMENTS`, and `$1` by single words: the last number takes the rest, and one without a word is empty. Words
-/// without a place follow the text.
+/// Replaces `$ARGUMENTS`, and `$1` by single words: the last number takes the rest, and one without a word is empty.
+/// Words without a place follow the text.
 fn filled(template: &str, words: &str) -> String {
     let split = split(words);
     let mut pieces = template.split('$');

@@ -396,8 +396,8 @@ struct Twins {
 /// Maximum number of names in a warning.
 const NAMES_SAID: usize = 5;
 
-/// Warns once about all twins with different texts, unless it is known which one is taken. If the list is part of the prompt, its text is uncertain in any
-/// case.
+/// Warns once about all twins with different texts, unless it is known which one is taken. If the list is part of the
+/// prompt, its text is uncertain in any case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
     let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_same).collect();
     if let Some(first) = different.first().filter(|_| edition.brand.twins == TwinSkills::Either) {

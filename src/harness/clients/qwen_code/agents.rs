@@ -19,8 +19,8 @@ const RESERVED: [&str; 1] = ["self"];
 const NAME_CHARACTERS: std::ops::RangeInclusive<usize> = 2..=50;
 const LEAST_PROMPT_CHARACTERS: usize = 10;
 
-/// Adds the agents, and the prompt of a sub-agent that a file describes. Of agents of one name the project's counts, and
-/// a file counts before the client's own.
+/// Adds the agents, and the prompt of a sub-agent that a file describes. Of agents of one name the project's counts,
+/// and a file counts before the client's own.
 pub(super) fn look(
     at: &Standpoint,
     (own, root): (&Path, Option<&Path>),

@@ -62,7 +62,8 @@ enum Codes {
     Many(Vec<String>),
 }
 
-/// The exceptions in the text of a `briefing.toml`. What is wrong with the file as a whole is said by those who read harnesses in it.
+/// The exceptions in the text of a `briefing.toml`. What is wrong with the file as a whole is said by those who read
+/// harnesses in it.
 pub fn declared(raw: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let Ok(text) = std::str::from_utf8(raw) else { return declared };

@@ -29,8 +29,8 @@ pub(super) fn say(found: Option<&Found>, name: &str, words: &str, is_measured: b
     }
 }
 
-/// Replaces `$ARGUMENTS`, and `$0` or `$ARGUMENTS[0]` by single words, which stay if there is no such word. Words without a
-/// place follow the text.
+/// Replaces `$ARGUMENTS`, and `$0` or `$ARGUMENTS[0]` by single words, which stay if there is no such word. Words
+/// without a place follow the text.
 pub(super) fn filled(text: &str, words: &str) -> String {
     let split = split(words);
     let word = |number: &str| split.get(number.parse::<usize>().ok()?).map(String::as_str);
