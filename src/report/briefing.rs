@@ -14,53 +14,53 @@ use crate::text::{grouped, without_passwords};
 /// The answer to one `briefing/effectiveInstructions` request.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Effective {
-    /// Of the index; grows with every change.
+    /// Version of the index; grows with every change.
     pub version: u64,
-    /// Who was asked, and why they.
+    /// Agents that were asked, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
-    /// One per harness that was asked for.
+    /// Answers, one for each agent that was asked about.
     pub briefings: Vec<Briefing>,
 }
 
-/// What one harness tells an agent.
+/// Answer for one agent.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Briefing {
-    /// The harness's id.
+    /// Id of the agent.
     pub harness: String,
-    /// The edition's name.
+    /// Name of the rules that were applied.
     pub edition: String,
     /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
-    /// What is known of the client's version; custom harnesses have none.
+    /// Version of the client, and how well it was checked; absent for custom agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// What is certain: `set`, `order`, `text`.
+    /// Aspects that are certain: `set`, `order`, `text`.
     pub certain: Vec<String>,
-    /// From where it was asked.
+    /// Standpoint of the question.
     pub standpoint: Standpoint,
-    /// The file the agent would read.
+    /// File that the agent would read.
     pub target: Option<String>,
-    /// Set when the harness itself would refuse to start.
+    /// Set if the client would refuse to start.
     pub refusal: Option<Refusal>,
-    /// What the model gets, in order.
+    /// Messages that the model gets, in order.
     pub messages: Vec<Message>,
-    /// Every considered file.
+    /// Every file and URL that the agent considered.
     pub sources: Vec<Source>,
     /// Sizes of all instruction messages together.
     pub totals: Totals,
     /// Sizes of everything that is sent, as far as it is known.
     #[serde(default)]
     pub whole: Whole,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// Every probe, in the order asked.
+    /// Every probe of the disk, in order; only on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Probe>>,
 }
 
-/// What is known of the client's version.
+/// Version of the client, and how well Briefing's rules for it were checked.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Version {
     /// The version that is installed, or was asked for.
@@ -71,63 +71,63 @@ pub struct Version {
     pub checked: (String, String),
     /// The day of the comparison that covers this version, `2026-11-22`.
     pub verified: Option<String>,
-    /// `true` if that was on this machine, by `briefing verify --suite`.
+    /// `true` if the comparison was made on this machine, by `briefing verify --suite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub here: Option<bool>,
 }
 
-/// From where it was asked.
+/// Standpoint of a question.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Standpoint {
     /// The physical working directory.
     pub cwd: String,
     /// The home directory.
     pub home: String,
-    /// The project root, where the harness has one.
+    /// Root directory of the project, if the agent has the concept.
     pub root: Option<String>,
     /// The kind of session.
     pub session: String,
-    /// With which tool the agent reaches the target.
+    /// Tool with which the agent reaches the target.
     pub tool: String,
-    /// The active agent; of a sub-agent, its kind.
+    /// Active agent; in a sub-agent's session, its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The environment variables that were used.
     pub env: BTreeMap<String, String>,
 }
 
-/// Why the harness would not start.
+/// Reason why the client would not start.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Refusal {
-    /// The file that stops it.
+    /// File that stops the client.
     pub path: String,
-    /// What is wrong there.
+    /// Problem in this file.
     pub message: String,
 }
 
 /// One message.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Message {
-    /// `session` or `read`.
+    /// When the message is sent: `session`, `read`, `attach` or `call`.
     pub trigger: String,
-    /// Who says it.
+    /// Role under which the message is sent.
     pub role: String,
-    /// What it is for; left out for `instructions`.
+    /// Kind of content; absent for `instructions`.
     #[serde(default = "instructions", skip_serializing_if = "is_instructions")]
     pub kind: String,
-    /// What it is called, where its text is not shown.
+    /// Name of the message, if its text is not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The exact text, when asked for.
+    /// Exact text; only on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What stands before the text, in the same string of the client's request.
+    /// Text before the message, in the same string of the client's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// What stands behind it there.
+    /// Text after the message, in the same string of the client's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// The entries the text is joined from, when asked for.
+    /// Separately formatted entries that the text is joined from; only on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<String>>,
 }
@@ -140,39 +140,39 @@ fn is_instructions(kind: &str) -> bool {
     kind == answer::MessageKind::Instructions.word()
 }
 
-/// One considered file or URL.
+/// A file or URL that the agent considered.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Source {
-    /// The file.
+    /// Path, if the source is a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The URL.
+    /// URL, if the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Where it belongs.
+    /// Scope that the source belongs to: `user`, `project`, `nested` …
     pub scope: String,
     /// When it reaches the model.
     pub trigger: String,
     /// What became of it.
     pub fate: String,
-    /// What it is for.
+    /// Purpose of the source: `instructions`, `memory`, `skill` …
     pub purpose: String,
-    /// What shadowed or displaced it.
+    /// Path that shadowed or displaced the source.
     pub by: Option<String>,
-    /// Why.
+    /// Reason for the fate.
     pub reason: String,
-    /// How large it is.
+    /// Size of the file, if it was read.
     pub size: Option<Size>,
-    /// The limit in force.
+    /// Limit that applied, if any.
     pub limit: Option<Limit>,
     /// Byte ranges of the file that reach the model.
     pub kept: Vec<Range>,
-    /// How much of it, or about it, reaches the model.
+    /// Size of the text from or about the source that reaches the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<Sent>,
-    /// Index of its message.
+    /// Index of the message that contains the source.
     pub message: Option<usize>,
-    /// Index of its part.
+    /// Index of the part within that message.
     pub part: Option<usize>,
 }
 
@@ -187,12 +187,12 @@ pub struct Size {
     pub lines: usize,
 }
 
-/// How much reaches the model.
+/// Size of the text that reaches the model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Sent {
     /// Bytes.
     pub bytes: usize,
-    /// UTF-16 units, where they are known.
+    /// UTF-16 units, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utf16: Option<usize>,
 }
@@ -200,11 +200,11 @@ pub struct Sent {
 /// A limit.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Limit {
-    /// How much.
+    /// Maximum size.
     pub value: usize,
-    /// Of what.
+    /// Unit of the maximum: `bytes`, `utf16`, `lines` or `tokens`.
     pub unit: String,
-    /// `source` or `chain`.
+    /// `source` if each file has the limit for itself, `chain` if all files share it.
     pub per: String,
     /// `default`, or the settings file that set it.
     pub from: String,
@@ -236,11 +236,11 @@ pub struct Totals {
 pub struct Whole {
     /// Bytes of all layers.
     pub bytes: usize,
-    /// Their tokens.
+    /// Tokens of all layers.
     pub tokens: Tokens,
     /// Sizes by kind of message, in the order in which the kinds first come.
     pub layers: Vec<LayerSize>,
-    /// The number of messages of the client's own whose text is not repeated, and not counted.
+    /// Number of messages of the client's own whose text Briefing does not show; they are not counted.
     pub unmeasured: usize,
 }
 
@@ -249,9 +249,9 @@ pub struct Whole {
 pub struct LayerSize {
     /// `instructions`, `skills`, `environment` …
     pub kind: String,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub bytes: usize,
-    /// Their tokens.
+    /// Tokens of these messages.
     pub tokens: Tokens,
 }
 
@@ -299,12 +299,12 @@ pub fn whole(answer: &answer::Answer) -> Whole {
     Whole::of(answer, ESTIMATE, None)
 }
 
-/// A token figure.
+/// A number of tokens, and the method of counting.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Tokens {
-    /// How many.
+    /// The number.
     pub value: usize,
-    /// `bytes/4`: an estimate.
+    /// Method of counting: `bytes/4` for an estimate, else the name of a vocabulary, such as `o200k`.
     pub method: String,
 }
 
@@ -313,23 +313,23 @@ pub struct Tokens {
 pub struct Warning {
     /// A stable code.
     pub code: String,
-    /// The file it is about.
+    /// File that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What, where and what to do.
+    /// Text that says what is wrong, where, and what to do.
     pub message: String,
 }
 
-/// One line of the trace.
+/// One probe of the disk.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Probe {
-    /// What was asked about.
+    /// Path that was asked about.
     pub path: String,
-    /// What was asked.
+    /// Kind of question, such as `content` or `glob`.
     pub asked: String,
-    /// What came back.
+    /// Answer of the disk.
     pub answer: String,
-    /// The rule that made it ask.
+    /// Rule of the agent behind the question.
     pub rule: String,
 }
 

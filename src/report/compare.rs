@@ -13,11 +13,11 @@ use crate::text::grouped;
 /// Result of `briefing/compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Comparison {
-    /// What the left answer is of, as `Codex 0.169 in /r`.
+    /// Title of the left answer, such as `Codex 0.169 in /r`.
     pub left: String,
-    /// What the right answer is of.
+    /// Title of the right answer.
     pub right: String,
-    /// Whether the model gets the same texts.
+    /// True if the model gets the same texts.
     pub same: bool,
     /// The differences, in the order of the right answer, then what only the left has.
     pub differences: Vec<Difference>,
@@ -30,7 +30,7 @@ pub struct Comparison {
 pub struct Texts {
     /// All instruction messages of the left answer, joined by a blank line.
     pub left: String,
-    /// The same of the right.
+    /// All instruction messages of the right answer, joined by a blank line.
     pub right: String,
 }
 
@@ -39,10 +39,9 @@ pub struct Texts {
 pub struct Difference {
     /// The file or URL, or the layer beside them, such as `provider anthropic`.
     pub name: String,
-    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (other text, and as much of it is
-    /// sent).
+    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew`, `shrank`, or `edited` (other text of the same size).
     pub kind: String,
-    /// In words.
+    /// Description for people.
     pub message: String,
 }
 

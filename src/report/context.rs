@@ -11,25 +11,25 @@ use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Reso
 /// Result of `briefing/contextReport`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct ContextReports {
-    /// Of the index.
+    /// Version of the index; grows with every change.
     pub version: u64,
-    /// Who was asked, and why they.
+    /// Agents that were asked, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
-    /// One per harness.
+    /// Reports, one for each agent.
     pub reports: Vec<ContextReport>,
 }
 
-/// What one harness's instructions take of the context.
+/// Context that the instructions of one agent use.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct ContextReport {
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules that were applied.
     pub edition: String,
     /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
-    /// Why the harness would not start, if it would not.
+    /// Reason why the client would not start; absent if it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// All instruction messages together.
@@ -37,25 +37,25 @@ pub struct ContextReport {
     /// Everything that is sent, as far as it is known.
     #[serde(default)]
     pub whole: Whole,
-    /// What wrappers, headings and separators take of that, in bytes.
+    /// Bytes of the instruction messages that wrappers, headings and separators use.
     pub frame: usize,
     /// Every considered source, largest share first.
     pub sources: Vec<SourceShare>,
-    /// What the model gets besides: lists of skills, the environment, prompts.
+    /// Messages other than instructions: lists of skills, the environment, prompts.
     #[serde(default)]
     pub others: Vec<OtherShare>,
     /// The limits that several files share, and how much of each is used.
     #[serde(default)]
     pub limits: Vec<LimitUse>,
-    /// What is kept free for memory.
+    /// Part of the context that is reserved for memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserve: Option<Reserve>,
-    /// What the figures do not hold, and how far those of tokens can be relied on.
+    /// Notes on what the figures do not include, and on the accuracy of the tokens.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// What one source takes.
+/// Context that one source uses.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct SourceShare {
     /// The file or URL.
@@ -64,45 +64,45 @@ pub struct SourceShare {
     pub fate: String,
     /// When it reaches the model.
     pub trigger: String,
-    /// What it is for.
+    /// Purpose of the source.
     #[serde(default)]
     pub purpose: String,
-    /// How large it is.
+    /// Size of the file, if it was read.
     pub size: Option<Size>,
     /// Bytes of it that reach the model.
     pub injected: usize,
-    /// The same in tokens.
+    /// Tokens of these bytes.
     pub tokens: Tokens,
     /// Per cent of all instruction bytes, to one decimal.
     pub share: f64,
-    /// How much of a limit of its own is used.
+    /// Use of the source's own limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitUse>,
 }
 
-/// A message that holds no instruction files.
+/// A message other than instructions.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct OtherShare {
     /// `skills`, `environment`, `developer`, `reminder`, `agent` or `provider`.
     pub kind: String,
-    /// What it is called.
+    /// Name of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many files are listed in it.
+    /// Number of files that the message lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<usize>,
-    /// Its bytes; absent where the text is not known.
+    /// Bytes; absent if the text is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// The same in tokens.
+    /// Tokens of these bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
 }
 
-/// How much of a limit is used.
+/// Use of a limit.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct LimitUse {
-    /// What the files would use, whole.
+    /// Amount that the files would use if loaded whole.
     pub used: usize,
     /// The limit.
     pub value: usize,
@@ -110,22 +110,22 @@ pub struct LimitUse {
     pub unit: String,
     /// `default`, or the settings file that set it.
     pub from: String,
-    /// Of the limit.
+    /// Amount used, in percent of the limit.
     pub percent: usize,
     /// `fits`, `near` (from 85 % on) or `over`.
     pub state: String,
 }
 
-/// What is kept free for memory, in tokens.
+/// Part of the context that is reserved for memory, in tokens.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Reserve {
-    /// The whole context.
+    /// Size of the whole context.
     pub context: usize,
-    /// What is kept free of it.
+    /// Size of the reserved part.
     pub kept: usize,
-    /// What the files of the purpose `memory` take of that.
+    /// Tokens of the reserved part that files of the purpose `memory` use.
     pub memory: usize,
-    /// What everything else takes of the rest.
+    /// Tokens of the remaining part that everything else uses.
     pub instructions: usize,
 }
 

@@ -11,9 +11,9 @@ use crate::answer::{Fate, Resolution, Source};
 /// Result of `briefing/instructionFiles`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct InstructionFiles {
-    /// Of the index.
+    /// Version of the index; grows with every change.
     pub version: u64,
-    /// Whether the whole workspace was looked through.
+    /// True if the whole workspace was searched.
     pub complete: bool,
     /// The files, in the order of their paths.
     pub files: Vec<InstructionFile>,
@@ -22,24 +22,24 @@ pub struct InstructionFiles {
 /// One instruction file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct InstructionFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: String,
-    /// What each harness makes of it.
+    /// How each agent treats the file.
     pub harnesses: Vec<Reading>,
 }
 
-/// What one harness makes of a file.
+/// How one agent treats a file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Reading {
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules that were applied.
     pub edition: String,
-    /// What becomes of the file; `null`: this harness never reads it.
+    /// Fate of the file; `null`: this agent never reads it.
     pub fate: Option<String>,
     /// When it reaches the model: `session`, or `read` for a file that comes with the files beside it.
     pub trigger: Option<String>,
-    /// Why.
+    /// Reason for the fate.
     pub reason: String,
 }
 

@@ -14,16 +14,16 @@ const NAMED: usize = 6;
 /// Reason for an agent that the user selected by name.
 pub const NAMED_BY_USER: &str = "named";
 
-/// An agent that was judged, and why it.
+/// An agent that was asked, with the reason.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Judged {
-    /// Its id.
+    /// Id of the agent.
     pub agent: String,
     /// The version that is installed or was asked for; else the name of the rules that were used.
     pub version: String,
-    /// Why it was judged: `installed`, `because of AGENTS.md`, `named` …
+    /// Reason why it was asked: `installed`, `because of AGENTS.md`, `named` …
     pub because: String,
-    /// Its name, for people.
+    /// Display name of the agent.
     #[serde(skip)]
     pub title: String,
 }

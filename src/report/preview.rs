@@ -12,23 +12,23 @@ use crate::snapshot::Content;
 /// Result of `briefing/preview`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Preview {
-    /// The texts; several are introduced by a line each.
+    /// The texts; if there are several, a line introduces each.
     pub text: String,
-    /// The parts of it that are verbatim runs of a file, in the order of the text.
+    /// Ranges of the text that are copied from a file, in text order.
     pub spans: Vec<Span>,
 }
 
-/// A part of a preview that stands in a file as it is.
+/// A range of a preview that is copied from a file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// Its first byte in the text.
+    /// First byte in the text.
     pub start: usize,
-    /// One past its last byte.
+    /// One past the last byte in the text.
     pub end: usize,
     /// The file.
     pub path: String,
-    /// Where in the file's bytes it starts.
+    /// First byte in the file.
     pub path_start: usize,
 }
 

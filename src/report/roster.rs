@@ -7,35 +7,35 @@ use crate::harness::{self, Choice};
 use crate::queries::installed::{Installations, Installed};
 use crate::queries::roster::{Reason, Roster, What};
 
-/// Result of `briefing/roster`: which harnesses are used here, and what shows it.
+/// Result of `briefing/roster`: the agents that are used here, with the reasons.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct UsedHere {
-    /// They, those with the strongest reasons first.
+    /// Agents that are used here, those with the strongest reasons first.
     pub mine: Vec<Mine>,
-    /// The ids of all others.
+    /// Ids of all other agents.
     pub others: Vec<String>,
-    /// Whether nothing speaks for anyone, so that the usual ones are taken.
+    /// True if nothing shows which agents are used, so that common ones are assumed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed: bool,
 }
 
-/// A harness that is used here.
+/// An agent that is used here.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Mine {
-    /// Its id.
+    /// Id of the agent.
     pub harness: String,
-    /// The edition that answers for it.
+    /// Name of the rules that are applied.
     pub edition: String,
-    /// The version that is installed, where that is known.
+    /// Installed version, if it is known.
     pub running: Option<String>,
-    /// What shows that it is used, the strongest first.
+    /// Reasons why it counts as used, the strongest first.
     pub because: Vec<Because>,
-    /// A directory that looks like the workspace of its agent.
+    /// Directory that looks like the agent's own workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
 }
 
-/// What shows that a harness is used.
+/// A reason why an agent counts as used.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Because {
     /// `set` (declared in a `briefing.toml` or the settings), `run` (before), `installed`, `editor`, `configured`,

@@ -13,41 +13,40 @@ use crate::session::{Run, Step, Turn};
 /// Result of `briefing/session`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Unfolded {
-    /// Of the index; grows with every change.
+    /// Version of the index; grows with every change.
     pub version: u64,
-    /// The harness's id.
+    /// Id of the agent.
     pub harness: String,
-    /// The edition's name.
+    /// Name of the rules that were applied.
     pub edition: String,
-    /// Who was asked, and why they.
+    /// Agents that were asked, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// The start of the session, then one for each step.
     pub steps: Vec<SessionTurn>,
 }
 
-/// What one step does.
+/// Effects of one step.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct SessionTurn {
-    /// The step as it was asked; of the first one, `{"start": true}`.
+    /// Step as requested; for the first one, `{"start": true}`.
     pub step: SessionStep,
-    /// What the model gets that it did not have.
+    /// Messages that the model did not have before.
     pub messages: Vec<Message>,
-    /// The files that were considered for it, those that are not sent again included. Their `message` and `part` are
-    /// left out.
+    /// Files that were considered in this step, including those that are not sent again, without `message` and `part`.
     pub sources: Vec<Source>,
-    /// What the model had, and has no more.
+    /// Sources that the model no longer has.
     pub gone: Vec<Source>,
-    /// The prompts and reminders that it had, and has no more.
+    /// Prompts and reminders that the model no longer has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Message>,
-    /// Of a session that goes on: whether the new text of a file that changed meanwhile has `replaced` the old one, or
-    /// stands `beside` it.
+    /// Effect of changed files on a resumed session: `replaced` if the new text of such a file replaces the old one,
+    /// `beside` if the model has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
     /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
-    /// Why it is not exact, where that lies in the step.
+    /// Reason why it is not exact, if the step is the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
@@ -74,7 +73,7 @@ pub struct SessionStep {
     /// The agent runs a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<String>,
-    /// Where it is run.
+    /// Directory in which the command runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The agent calls a skill.
@@ -95,13 +94,13 @@ pub struct SessionStep {
     /// A file is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete: Option<String>,
-    /// What was said so far is summed up.
+    /// The conversation is compacted.
     #[serde(skip_serializing_if = "is_not")]
     pub compact: bool,
-    /// The session was ended, and goes on.
+    /// The session was ended, and is resumed.
     #[serde(skip_serializing_if = "is_not")]
     pub resume: bool,
-    /// Several things in one turn of the model.
+    /// Several steps in one turn of the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<SessionStep>,
 }

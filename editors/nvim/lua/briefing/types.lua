@@ -3,8 +3,8 @@
 --- What the server answers; the fields are those of the wire.
 
 ---@class briefing.Effective
----@field version integer  Of the index; grows with every change
----@field briefings briefing.Briefing[]  One per harness
+---@field version integer  Version of the index; grows with every change
+---@field briefings briefing.Briefing[]  One for each agent
 
 ---@class briefing.Briefing
 ---@field harness string
