@@ -7,17 +7,19 @@ import subprocess
 import threading
 
 CAPABILITIES = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+# Of a client that tells of files that appear, change and go.
+WATCHES = {**CAPABILITIES, "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
 
 
 class Client:
     """One server, and what it says."""
 
-    def __init__(self, briefing, root, environment, before=(), options=None, notified=lambda message: None):
+    def __init__(self, briefing, root, environment, before=(), options=None, notified=lambda message: None, capabilities=None):
         self.process = subprocess.Popen([*before, briefing, "lsp"], cwd=root, env=environment, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.answers, self.id, self.versions, self.notified = queue.Queue(), 0, {}, notified
         threading.Thread(target=self._read, daemon=True).start()
-        self.ask("initialize", {"processId": os.getpid(), "capabilities": CAPABILITIES,
+        self.ask("initialize", {"processId": os.getpid(), "capabilities": capabilities or CAPABILITIES,
                                 "initializationOptions": options, "rootUri": root.as_uri(),
                                 "workspaceFolders": [{"uri": root.as_uri(), "name": "root"}]})
         self.tell("initialized", {})
