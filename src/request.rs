@@ -337,6 +337,7 @@ impl Request {
     }
 }
 
+/// Parses an optional word of the request; the error lists the words that are allowed.
 fn parsed<T: Copy + std::fmt::Display>(
     word: Option<&str>,
     field: &str,
@@ -350,6 +351,7 @@ fn parsed<T: Copy + std::fmt::Display>(
     })
 }
 
+/// Converts the JSON value of a command-line option.
 fn option(harness: &str, name: &str, value: &serde_json::Value) -> Result<OptionValue, String> {
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     match value {

@@ -72,7 +72,8 @@ impl Question for AgentQuestion {
         attempt(again, search, |search| outcome(choice, standpoint, search))
     }
 
-    /// Returns false for a question with `already_loaded` files: it concerns one step of a session.
+    /// Returns false for a question with `already_loaded` files: it concerns one step of a session, and is not asked
+    /// again.
     fn comes_back(&self) -> bool {
         self.standpoint.already_loaded.is_empty()
     }
@@ -106,7 +107,7 @@ pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> O
 
 /// Applies the rules and completes the answer. A panic in one agent's rules does not affect the answers of the others.
 fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome<Resolution> {
-    let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
+    let looked = catch_unwind(AssertUnwindSafe(|| answer_at(choice, standpoint, &mut search)))
         .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
     let looked = match looked {
         Err(_) if search.is_exhausted() => {
@@ -131,7 +132,8 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
     }
 }
 
-fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<(Standpoint, Answer)> {
+/// Makes the standpoint physical, applies the rules, and adds the warnings that do not depend on the agent.
+fn answer_at(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<(Standpoint, Answer)> {
     let mut at = standpoint.clone();
     let cwd = absolute(Path::new("/"), &at.cwd);
     let Ok(physical) = search.real(&cwd)? else {
@@ -252,7 +254,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Kno
             already_loaded: at.already_loaded.iter().chain(&injected).cloned().collect(),
             ..at.clone()
         };
-        let answer = looked(choice, &then, search)?;
+        let answer = apply_rules(choice, &then, search)?;
         let comes = |source: &Source| matches!(source.trigger, Trigger::Read | Trigger::Attach);
         let came = |source: &&Source| comes(source) && matches!(source.fate, Fate::Loaded | Fate::Truncated);
         injected.extend(answer.sources.iter().filter(came).filter_map(Source::path).map(Path::to_owned));
@@ -261,7 +263,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Kno
 }
 
 /// Applies the rules. Turns a refusal of the client to start into an answer.
-fn looked(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+fn apply_rules(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
     match choice.edition().look(at, search) {
         Err(Halt::Refused(refusal)) => Ok(refusal.into()),
         answer => answer,
@@ -271,13 +273,15 @@ fn looked(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer
 /// Applies the rules for a target that is reached with the standpoint's tool.
 fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
     if at.tool == Tool::Read || at.target.is_none() {
-        return looked(choice, at, search);
+        return apply_rules(choice, at, search);
     }
     match choice.edition().attaches(at.tool) {
-        Attaches::AsRead | Attaches::Own => looked(choice, at, search),
-        Attaches::Nothing => looked(choice, &Standpoint { target: None, target_as_given: None, ..at.clone() }, search),
+        Attaches::AsRead | Attaches::Own => apply_rules(choice, at, search),
+        Attaches::Nothing => {
+            apply_rules(choice, &Standpoint { target: None, target_as_given: None, ..at.clone() }, search)
+        }
         Attaches::Unknown => {
-            let mut answer = looked(choice, at, search)?;
+            let mut answer = apply_rules(choice, at, search)?;
             let reason = format!(
                 "what {} adds for its {} tool was not recorded; shown is what it adds when it reads the file",
                 choice.title(),

@@ -92,8 +92,8 @@ impl Layer {
     }
 }
 
-/// Describes the agents of a client that is started at `start`, each by an answer of its own; none if they are not
-/// known. Only those that are `wanted` are asked.
+/// Describes the agents of a client that starts at `start`. Each agent is resolved as a question of its own. Returns
+/// none if the agents are not known. Skips agents for which `wanted` returns false.
 pub fn said(choice: &Choice, start: &Standpoint, wanted: &dyn Fn(&str) -> bool, ask: Ask) -> Vec<AgentSaid> {
     let session = ask(start);
     let agents = session.answer.agents.iter().filter(|agent| wanted(&agent.name));

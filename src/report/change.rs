@@ -18,42 +18,42 @@ use crate::snapshot::Content;
 /// Result of `briefing compare --base`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Change {
-    /// Of the form.
+    /// Version of the JSON form.
     pub version: u64,
-    /// How the user named the change.
+    /// Name of the change, as the user gave it.
     pub base: String,
-    /// The fork that the change comes from, as OWNER/NAME, if whoever asked named one: git does not know.
+    /// Fork that the change comes from, as OWNER/NAME, if the user named one; git does not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<String>,
-    /// The hash of the commit before it.
+    /// Hash of the commit before the change.
     pub before: String,
-    /// The hash of the commit after it; `null`: the working tree.
+    /// Hash of the commit after the change; `null`: the working tree.
     pub after: Option<String>,
-    /// Who was asked, and why they.
+    /// Agents that were asked, each with the reason.
     pub judged: Vec<Judged>,
     /// Every moment that was asked about.
     pub asked: Vec<When>,
-    /// The moments that were not asked about because the answers about all of them would cost too much.
+    /// Moments that were not asked about, because answering for all of them would cost too much.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_asked: Vec<When>,
-    /// The moments at which an agent is told something else, agent by agent.
+    /// Moments at which an agent gets other texts than before, agent by agent.
     pub moments: Vec<Moment>,
-    /// What the repository makes clients run or allows them, and did not before, or no longer does.
+    /// Changes in what the repository makes clients run or allows them.
     #[serde(default)]
     pub grants: Vec<GrantChange>,
-    /// Hidden and look-alike characters that come, and files that come and are not the repository's own.
+    /// Hidden and look-alike characters that are added, and added files that are not the repository's own.
     #[serde(default)]
     pub notes: Vec<Note>,
 }
 
-/// A moment, whoever the agent is.
+/// A moment of a session, independent of the agent.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 pub struct When {
-    /// What happens.
+    /// Event at this moment.
     pub kind: Kind,
     /// Where the agent is started, relative to the directory that is asked about; `.` is that directory.
     pub start: String,
-    /// The file that is read, or that holds the body; `null` at a start.
+    /// File that is read or called; `null` at a start.
     pub file: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl When {
         When { kind: Kind::Start, start: dir.to_owned(), file: None }
     }
 
-    /// Returns the tool by which the file is reached, if it is no matter of the question.
+    /// Returns the tool that the kind of moment implies; `None` if the request decides.
     pub fn tool(&self) -> Option<Tool> {
         (self.kind == Kind::Attach).then_some(Tool::Mention)
     }
@@ -87,38 +87,38 @@ pub enum Kind {
     Subagent,
 }
 
-/// What a change does to one agent at one moment.
+/// Effect of a change on one agent at one moment.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Moment {
-    /// The agent.
+    /// Id of the agent.
     pub agent: String,
-    /// Its version: the one that is installed, or the name of the rules that were used.
+    /// Version of the agent: the installed one, or else the name of the rules that were applied.
     pub version: String,
-    /// Its name, for people.
+    /// Display name of the agent.
     #[serde(skip)]
     pub title: String,
-    /// When.
+    /// The moment.
     #[serde(flatten)]
     pub when: When,
-    /// The sentences that come, in the order of the text.
+    /// Sentences that are added, in the order of the text.
     pub added: Vec<String>,
-    /// The sentences that go.
+    /// Sentences that are removed.
     pub removed: Vec<String>,
-    /// What became of those that are cut, or come at another moment.
+    /// Explanations for removed sentences that a limit cuts, or that come at another moment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instead: Vec<Instead>,
-    /// What becomes of the files.
+    /// Differences, file by file.
     pub differences: Vec<Difference>,
 }
 
-/// What became of a sentence that goes.
+/// Explanation for a removed sentence.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Instead {
     /// The sentence.
     pub sentence: String,
-    /// `cut`: its file still says it, and a limit leaves it out; `moved`: the agent is told at another moment.
+    /// `cut`: the file still contains it, but a limit leaves it out; `moved`: the agent gets it at another moment.
     pub kind: String,
-    /// In words.
+    /// Explanation for people.
     pub message: String,
 }
 
@@ -140,7 +140,8 @@ impl Moment {
         Some(Moment { added, removed, differences: once(comparison.differences), ..Moment::for_agent(when, after) })
     }
 
-    /// Keeps only additions if `comes` is true, else only removals: the start directory is new, or no longer exists.
+    /// Keeps only additions if `comes` is true (the start directory is new), else only removals (it no longer exists).
+    /// Returns `None` if nothing is left.
     pub fn only(self, comes: bool) -> Option<Moment> {
         let (added, removed) = if comes { (self.added, Vec::new()) } else { (Vec::new(), self.removed) };
         let kind = if comes { "added" } else { "lost" };
@@ -241,7 +242,7 @@ pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content
         }
         let parts = lines.iter().filter(|part| part.len() >= SHORTEST_LINE && part.contains(' ')).chain(&descriptions);
         let longest = parts.filter(|part| line.contains(part.as_str())).max_by_key(|part| part.len())?;
-        // The client writes around it, so that no sentence goes on in the next line.
+        // The client adds its own text around it. The empty line keeps a sentence from continuing in the next line.
         Some(format!("{longest}\n"))
     };
     let mut out = String::new();
@@ -275,9 +276,9 @@ fn description(head: &str) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that are sent at
-/// the start in any case belong to another moment. Some clients put texts that come with a file among those of the
-/// start.
+/// Returns the answer reduced to the texts that are added when its target is read or attached. Texts that the agent
+/// gets at the start in any case are left out: they belong to another moment. Some clients send texts that come with a
+/// file among those of the start, so the sources are compared with the answer `start`.
 pub fn on_reaching(answer: &Resolution, start: &Resolution) -> Resolution {
     let is_later = |trigger: Trigger| matches!(trigger, Trigger::Read | Trigger::Attach);
     let began =

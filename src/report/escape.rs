@@ -1,4 +1,5 @@
-//! Escapers, one for each place where names, patterns and texts of a workspace are written: none of them is live there.
+//! Escapers, one for each kind of output. They keep names, patterns and texts of a workspace from acting as markup or
+//! as control codes there.
 //!
 //! | place | function |
 //! |---|---|
@@ -10,15 +11,15 @@
 //! | a message in SARIF, which knows links | [`sarif`] |
 //! | JSON in any form | [`json`], [`write_json`] |
 //!
-//! `tests/fuzz/escapers.rs` says for each place what is never in it.
+//! `tests/fuzz/escapers.rs` states for each place what its output never contains.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// Returns true for control characters, and for those that show nothing or turn the order of others. Zero-width joiners
-/// are part of words and emoji.
+/// Returns true for control characters, and for characters that are invisible or change the order of others. Zero-width
+/// joiners are part of words and emoji.
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -38,7 +39,7 @@ pub fn lines(text: &str) -> String {
     without_steering(text, |c| c == '\n')
 }
 
-/// Returns a screen for a terminal: line ends and codes of style stay.
+/// Escapes a whole screen for a terminal. Line ends and style codes are kept.
 pub fn screen(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -51,7 +52,7 @@ pub fn screen(text: &str) -> String {
     out + &lines(rest)
 }
 
-/// Returns the length of the code of style at the beginning of a text: `ESC [ 1 ; 31 m`.
+/// Returns the length of the style code at the beginning of a text: `ESC [ 1 ; 31 m`; 0 if there is none.
 fn style(text: &str) -> usize {
     let Some(numbers) = text.strip_prefix("\u{1b}[") else { return 0 };
     let end = numbers.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
@@ -73,8 +74,7 @@ fn without_steering(text: &str, stays: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Returns text for one block of Markdown, in which no link, picture or markup of it is live. Code spans in it stay
-/// code.
+/// Escapes text for one block of Markdown, so that it contains no active link, image or markup. Code spans stay code.
 pub fn inert(text: &str) -> String {
     beside_code(&on_one_line(text), code_span, |c, rest, out| {
         out.extend(is_live(c, rest).then_some('\\').into_iter().chain([c]))
@@ -101,7 +101,7 @@ pub fn comment(text: &str) -> String {
     let mut before = ' ';
     beside_code(&visible(&text), comment_code, |c, rest, out| {
         match c {
-            // GitHub looks for these after it has read the Markdown, so that no backslash hides them.
+            // GitHub searches for these after it has parsed the Markdown, so a backslash does not escape them.
             '@' => out.push_str("@&#8203;"),
             '#' if rest.starts_with(|next: char| next.is_ascii_digit()) => out.push_str("#&#8203;"),
             '-' if rest.starts_with(|next: char| next.is_ascii_digit()) && before.eq_ignore_ascii_case(&'h') => {
@@ -124,12 +124,12 @@ pub fn comment_code(text: &str) -> String {
     if !text.contains(['`', '|']) && !text.is_empty() {
         return format!("`{text}`");
     }
-    // In a table nothing else hides the bar in all cases.
+    // In a table, only an entity escapes a vertical bar in all cases.
     let entity = |c: char| if c.is_ascii_punctuation() { format!("&#{};", u32::from(c)) } else { c.to_string() };
     format!("<code>{}</code>", text.chars().map(entity).collect::<String>())
 }
 
-/// Returns text of one block of Markdown with its code spans and every character beside them written anew.
+/// Rewrites one block of Markdown: the code spans with `code`, and every other character with `beside`.
 fn beside_code(text: &str, code: fn(&str) -> String, mut beside: impl FnMut(char, &str, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -140,7 +140,7 @@ fn beside_code(text: &str, code: fn(&str) -> String, mut beside: impl FnMut(char
             rest = &rest[ticks + end + ticks..];
             continue;
         }
-        // Backticks that nothing closes are no code, whichever of them is looked at first.
+        // Unclosed backticks are not code; the whole run is handled at once.
         let (now, behind) = rest.split_at(ticks.max(c.len_utf8()));
         for (at, c) in now.char_indices() {
             beside(c, &rest[at + c.len_utf8()..], &mut out);
@@ -220,7 +220,7 @@ pub fn command_property(text: &str) -> String {
     command(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Returns text within a line of the log of a workflow, in which no command of the old form stands: `##[group]`.
+/// Escapes text for a line of a workflow log, so that it contains no command of the old form, such as `##[group]`.
 pub fn log_line(text: &str) -> String {
     visible(&text).replace("##[", "## [")
 }
@@ -237,7 +237,7 @@ pub fn json(value: &(impl Serialize + ?Sized)) -> Result<String, String> {
     String::from_utf8(out).map_err(|error| error.to_string())
 }
 
-/// Returns a value as JSON in one line, with the same escapes.
+/// Returns a value as JSON in one line, with the same escapes as `json`.
 pub fn json_line(value: &impl Serialize) -> Result<String, String> {
     let mut out = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut out, Harmless(CompactFormatter));
@@ -251,12 +251,12 @@ pub fn write_json(value: &(impl Serialize + ?Sized), out: impl Write) -> io::Res
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// Writes JSON as another formatter does, but for what strings hold.
+/// Formatter that writes JSON as another one does, but escapes characters in strings that would steer a terminal.
 struct Harmless<F>(F);
 
 impl<F: Formatter> Formatter for Harmless<F> {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        // Control characters of ASCII, but for the last one, are escapes already.
+        // serde_json has already escaped all ASCII control characters except DEL.
         if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
             return writer.write_all(fragment.as_bytes());
         }

@@ -1,7 +1,7 @@
 //! Expectations: sentences that must, or must not, reach an agent, and whether they do.
 //!
 //! [`declared()`] reads them from a `briefing.toml`; [`Wanted`] is an expectation whose texts have been read; [`judge`]
-//! holds it against what one agent has been told at one moment.
+//! compares it with what one agent gets at one moment.
 
 use std::fmt;
 use std::ops::Range;

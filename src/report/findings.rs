@@ -366,7 +366,7 @@ fn joined<K: Eq + Hash, N: AsRef<str> + PartialEq>(
     for finding in found {
         let place = key(&finding).map(|key| *places.entry(key).or_insert(kept.len()));
         match place.and_then(|place| kept.get_mut(place)) {
-            // Editions of one harness have one name.
+            // All editions of an agent have one name.
             Some((other, also)) if other.harness != finding.harness => also.extend(name(&finding)),
             Some(_) => {}
             None => kept.push((finding, Vec::new())),

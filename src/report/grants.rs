@@ -65,7 +65,7 @@ impl Kind {
 pub struct Grant {
     /// The clients whose setting it is.
     pub agents: Vec<String>,
-    /// Which kind.
+    /// Kind of the grant.
     pub kind: Kind,
     /// The command, the server, the variable, the rule.
     pub what: String,
@@ -207,6 +207,7 @@ fn words(kind: Kind, node: &Node, within: &[&str]) -> String {
     }
 }
 
+/// Renders a value without its name.
 fn said(kind: Kind, node: &Node) -> String {
     let said = |node: &Node| said(kind, node);
     let get = |key: &str| node.get(key).map(said);

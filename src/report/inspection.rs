@@ -14,24 +14,24 @@ use crate::formats::LineBreaks;
 pub struct Inspection {
     /// The directory that was looked through.
     pub root: String,
-    /// Who was asked what it is told, and why they.
+    /// Agents that were asked, each with the reason.
     pub judged: Vec<Judged>,
-    /// Everybody who is told, runs or is allowed something.
+    /// Agents that get instructions, run commands or are allowed something.
     pub agents: Vec<OfAgent>,
     /// Texts that are not what they look like, and files that are not the repository's own.
     pub hidden: Vec<Note>,
 }
 
-/// What a repository does to one agent.
+/// Effects of a repository on one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct OfAgent {
     /// The agent.
     pub agent: String,
-    /// The files that it is told at its start, or would be when it reads there.
+    /// Files that reach the model at the start, or once the agent reads files of the repository.
     pub told: Vec<Told>,
-    /// What it runs.
+    /// Commands that the client runs.
     pub runs: Vec<Grant>,
-    /// What it is allowed.
+    /// Permissions of the client.
     pub allows: Vec<Grant>,
 }
 
@@ -40,9 +40,9 @@ pub struct OfAgent {
 pub struct Told {
     /// The file, relative to the root where it lies in it.
     pub path: String,
-    /// What becomes of it.
+    /// Fate of the file.
     pub fate: String,
-    /// The bytes of it that reach the model.
+    /// Number of bytes of the file that reach the model.
     pub bytes: usize,
 }
 
@@ -53,7 +53,7 @@ pub struct Note {
     pub path: String,
     /// The line, from 1 on; `null`: the file itself.
     pub line: Option<usize>,
-    /// In words.
+    /// Description for people.
     pub what: String,
 }
 

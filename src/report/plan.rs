@@ -10,22 +10,22 @@ use super::words::{count, list};
 pub struct Plan {
     /// A patch for `git apply`; empty if there is nothing to do.
     pub patch: String,
-    /// What it does, and what it leaves, in words.
+    /// Changes that the plan makes and leaves out, for people.
     pub notes: Vec<String>,
-    /// What agents are told before and after it.
+    /// Comparison of what agents get before and after the plan.
     pub proof: Proof,
 }
 
-/// What a plan does to agents, asked of both worlds.
+/// Effects of a plan on agents, from answers before and after it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Proof {
-    /// How many questions were asked: agents, times starts and files.
+    /// Number of questions: agents, times starts and files.
     pub asked: usize,
     /// Sizes before, by agent.
     pub before: Vec<Size>,
     /// Sizes after.
     pub after: Vec<Size>,
-    /// Sentences that an agent got and would not get any more.
+    /// Sentences that an agent gets now, and would no longer get.
     pub lost: Vec<Loss>,
     /// Sentences that an agent would get only when it reads a file, and not at the start.
     pub later: Vec<Loss>,
@@ -53,7 +53,7 @@ impl Proof {
 }
 
 impl Expectations {
-    /// Returns the ids of those that hold now and would not.
+    /// Returns the ids of the expectations that hold now and would fail.
     pub fn broken(&self) -> impl Iterator<Item = &String> {
         self.after.iter().filter(|id| !self.before.contains(id))
     }
@@ -73,7 +73,7 @@ pub fn by_sentence(all: &[Loss]) -> Vec<(&str, Vec<String>)> {
     sentences
 }
 
-/// How much an agent is told at the start of a session in the directory itself.
+/// Size of an agent's instructions at the start of a session in the directory itself.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Size {
     /// The agent.
@@ -82,7 +82,7 @@ pub struct Size {
     pub version: String,
     /// The bytes of its instructions.
     pub bytes: usize,
-    /// How many files a limit cuts or leaves out.
+    /// Number of files that a limit cuts or leaves out.
     pub cut: usize,
 }
 
@@ -102,10 +102,10 @@ pub struct Loss {
 /// Expectations that do not hold, by their ids.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Expectations {
-    /// How many there are.
+    /// Number of expectations.
     pub count: usize,
-    /// Those that fail now.
+    /// Ids of those that fail now.
     pub before: Vec<String>,
-    /// Those that would fail.
+    /// Ids of those that would fail.
     pub after: Vec<String>,
 }

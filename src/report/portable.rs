@@ -12,38 +12,38 @@ use super::words::{count, list};
 use crate::answer::{Fate, MessageKind, Purpose, Resolution};
 use crate::snapshot::Content;
 
-/// Every file that some harness loads, or would, and whom its lines reach.
+/// Files that some agent loads, or would load, and the agents that their lines reach.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Portability {
-    /// The ids of the harnesses that were asked.
+    /// Ids of the agents that were asked.
     pub harnesses: Vec<String>,
     /// The files, in the order of their paths.
     pub files: Vec<FileReach>,
 }
 
-/// A file, and whom its lines reach. Lines without a letter or digit do not count.
+/// A file, and the agents that its lines reach. Lines without a letter or digit do not count.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct FileReach {
     /// The file.
     pub path: String,
-    /// How many lines it has.
+    /// Number of lines.
     pub lines: usize,
-    /// How many of them reach each harness.
+    /// Number of lines that reach each agent.
     pub reach: BTreeMap<String, usize>,
-    /// The lines one after the other: those that reach the same harnesses are one part.
+    /// Parts in text order; consecutive lines that reach the same agents are one part.
     pub parts: Vec<Part>,
 }
 
-/// Lines that reach the same harnesses.
+/// Lines that reach the same agents.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Part {
     /// The first line, from 1 on.
     pub first: usize,
-    /// The last.
+    /// The last line.
     pub last: usize,
-    /// How many of them count.
+    /// Number of lines that count.
     pub lines: usize,
-    /// The ids of the harnesses.
+    /// Ids of the agents.
     pub harnesses: Vec<String>,
 }
 

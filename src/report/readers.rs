@@ -96,7 +96,7 @@ pub fn parts(subject: &Subject) -> Vec<Part> {
         let missed = missed.into_iter().map(|share| reader(share, &share.reason)).collect();
         let is_blank = raw[range.clone()].trim_ascii().is_empty();
         match parts.last_mut() {
-            // Nobody misses white space.
+            // White space belongs to the part before it.
             Some(last) if is_blank || (last.told == told && last.missed == missed) => last.range.end = range.end,
             _ => parts.push(Part { range, told, missed }),
         }
@@ -127,7 +127,7 @@ fn add(shares: &mut Vec<Share>, subject: &Subject, answer: &Resolution, source: 
     let kept = match source.fate {
         Fate::Truncated => source.kept.clone(),
         Fate::Dropped if source.limit.is_some() => Vec::new(),
-        // A rule for some files waits for one of them; what is listed is sent when it is called.
+        // A rule with globs is loaded later, together with a matching file; a listed file is sent when it is called.
         Fate::Dropped if source.trigger != Trigger::Session => whole(),
         Fate::Loaded | Fate::Listed => whole(),
         Fate::Dropped | Fate::Shadowed | Fate::Empty | Fate::Excluded => return,

@@ -20,22 +20,22 @@ mod search;
 
 pub use search::{Line, Plain, Sought};
 
-/// What `briefing why` says.
+/// Result of `briefing why`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Why {
     /// The text that was looked for.
     pub text: String,
-    /// Who was asked, and why they.
+    /// Agents that were asked, each with the reason.
     #[serde(default)]
     pub judged: Vec<Judged>,
-    /// Where it stands in files, in the order of their paths.
+    /// Places in files where the text occurs, in the order of their paths.
     pub places: Vec<Standing>,
-    /// The harnesses that send it although no file says it.
+    /// Agents that send the text although no file contains it.
     pub elsewhere: Vec<Unfiled>,
-    /// If it is nowhere: the lines that are most like it, the nearest first.
+    /// Most similar lines, the nearest first, if the text was found nowhere.
     pub near: Vec<Near>,
-    /// The number of files with it that no harness was asked about, because the answers about all of them would cost
-    /// too much.
+    /// Number of files with the text for which no agent was asked, because answering for all of them would cost too
+    /// much.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_asked: usize,
 }
@@ -63,22 +63,22 @@ impl Why {
     }
 }
 
-/// A place in a file where the text stands.
+/// A place in a file where the text occurs.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Standing {
     /// The file.
     pub path: String,
-    /// From 1 on.
+    /// Line number, from 1.
     pub line: usize,
-    /// In characters, from 1 on.
+    /// Column in characters, from 1.
     pub column: usize,
     /// Its first byte in the file.
     pub start: usize,
     /// One past its last byte.
     pub end: usize,
-    /// What each harness makes of it.
+    /// How each agent treats the text here.
     pub harnesses: Vec<Reach>,
-    /// The other names of the file: links that lead to it.
+    /// Other names of the file: links that lead to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
 }
@@ -98,22 +98,22 @@ impl Standing {
     }
 }
 
-/// What a harness makes of a text in a file.
+/// How one agent treats a text in a file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Reach {
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules that were applied.
     pub edition: String,
-    /// Whether the model gets the text from this place.
+    /// True if the model gets the text from this place.
     pub reaches: bool,
     /// When: `session`, `read`, `attach` or `call`.
     pub trigger: Option<String>,
-    /// What becomes of the file; `null`: the harness does not consider it.
+    /// Fate of the file; `null`: the agent does not consider it.
     pub fate: Option<String>,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// Where the harness would have to be started to send it, if not here.
+    /// Directory in which the agent must be started to send it, if not here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
 }
@@ -144,31 +144,31 @@ impl Reach {
     }
 }
 
-/// A harness that sends the text from no file.
+/// An agent that sends the text, but not from a file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Unfiled {
-    /// The harness.
+    /// Id of the agent.
     pub harness: String,
-    /// Its edition.
+    /// Name of the rules that were applied.
     pub edition: String,
     /// Index of the message.
     pub message: usize,
-    /// The URL that serves it; `null`: the words are the harness's own, or made from what it finds.
+    /// URL that serves the text; `null`: the text is the client's own, or made from what the client finds.
     pub url: Option<String>,
 }
 
-/// A line that is like the text.
+/// A line that is similar to the text.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Near {
     /// The file.
     pub path: String,
-    /// From 1 on.
+    /// Line number, from 1.
     pub line: usize,
-    /// What stands there.
+    /// Text of the line.
     pub text: String,
-    /// How much of it is alike, in percent.
+    /// Similarity in percent.
     pub alike: usize,
-    /// What each harness makes of that line.
+    /// How each agent treats this line.
     #[serde(default)]
     pub harnesses: Vec<Reach>,
 }

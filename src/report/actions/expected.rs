@@ -25,7 +25,7 @@ fn reworded(ctx: &Context, finding: &Finding) -> Option<Action> {
     let expectation = all.into_iter().find(|one| one.at.contains(&finding.range.start))?;
     let Demand::Text(text) = &expectation.demand else { return None };
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    // Its place may be no more than its head.
+    // The range of an expectation may cover only its header, so the search goes on to the end of the file.
     let start = expectation.at.start + ctx.text[expectation.at.start..].find(&quoted(text))?;
     let edit = ctx.replace(start..start + quoted(text).len(), quoted(&now));
     Some(Action::fix(finding, format!("Expect “{now}”"), vec![edit]).preferred())

@@ -1,4 +1,5 @@
-//! Exceptions for a finding, in the file and in the project's `briefing.toml`; and all safe fixes of a file at once.
+//! Actions that add an exception for a finding, in the file or in the project's `briefing.toml`; and the action that
+//! applies all safe fixes of a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,7 +14,8 @@ use crate::snapshot::Facts;
 /// Reason of an exception for the whole project, until somebody writes a better one.
 const OFF: &str = "turned off for this project";
 
-/// Returns the exceptions for the findings at a range: for its line, and for the project with the root `top`.
+/// Returns the actions that add an exception for the findings at a range: for its line, and for the project with the
+/// root `top`.
 pub fn ignoring(
     subject: &Subject,
     facts: &dyn Facts,

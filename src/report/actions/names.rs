@@ -31,14 +31,14 @@ fn twin(ctx: &Context, finding: &Finding) -> Option<Action> {
     let (other, _) = finding.related.first()?;
     let same = ctx.disk.read(other)?.trim() == ctx.text.trim();
     // Every agent that reads this file must also read the other one.
-    let harnesses_without = ctx.subject.answers.iter().any(|answer| {
+    let other_is_missed = ctx.subject.answers.iter().any(|answer| {
         let reads = |path: &Path| answer.sources_of(path).any(|source| source.fate.reaches());
         reads(ctx.path()) && !reads(other)
     });
     // If the other file is a link to this one, it would dangle. Of an AGENTS.md and a page with its text, the page is
     // the copy.
     let is_copy = names::is_distinctive(other) || !names::is_distinctive(ctx.path());
-    if !same || harnesses_without || !is_copy || ctx.disk.is_link(other) {
+    if !same || other_is_missed || !is_copy || ctx.disk.is_link(other) {
         return None;
     }
     let title = format!("Delete {}, whose text is in {}", ctx.subject.name(), other.display());

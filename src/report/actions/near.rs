@@ -50,7 +50,8 @@ fn created(ctx: &Context, finding: &Finding, word: &str) -> Option<Action> {
     (plain && !ctx.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
 }
 
-/// Returns the path, from the directory of the file, of the existing file that a path means from a directory above.
+/// If a path leads to an existing file from a directory above, returns the path of that file relative to the directory
+/// of the file that names it.
 fn from_above(ctx: &Context, path: &str) -> Option<String> {
     let above = ctx.dir().ancestors().skip(1).take_while(|dir| dir.parent().is_some()).take(MOST_ABOVE);
     let is_there = |at: &PathBuf| ctx.disk.kind(at) == Some(FileType::File);

@@ -70,8 +70,8 @@ pub struct Entry {
     reason: Option<String>,
 }
 
-/// Parses the expectations in the text of a `briefing.toml`. A file that is no TOML is reported by those who read
-/// agents in it.
+/// Parses the expectations in the text of a `briefing.toml`. Invalid TOML is reported where the agents of the file are
+/// parsed, not here.
 pub fn declared(raw: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let Ok(text) = std::str::from_utf8(raw) else { return declared };
@@ -143,7 +143,7 @@ fn expectation(entry: Spanned<toml::Value>) -> Result<Expectation, String> {
     })
 }
 
-/// Returns what the entry expects: exactly one key says so.
+/// Returns the requirement of an entry, or an error unless exactly one key states one.
 fn demand(entry: &Entry) -> Result<Demand, String> {
     let text = |key: &str, text: &str| match text.trim() {
         "" => Err(format!("`{key}` is empty")),

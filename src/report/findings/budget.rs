@@ -85,7 +85,8 @@ pub fn counts_for_limit(source: &Source) -> bool {
     matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped)
 }
 
-/// The size of a source as a limit counts it: what is loaded of it, and what a limit takes.
+/// Returns the whole size of a source in the unit of a limit, including text that the limit cuts; 0 if the file was not
+/// read.
 pub fn whole(source: &Source, unit: Unit) -> usize {
     let Some(size) = source.size else { return 0 };
     match unit {
@@ -113,8 +114,8 @@ pub fn uses(subject: &Subject) -> Vec<Use> {
     uses.collect()
 }
 
-/// Returns what does not fit into the part of the context that is reserved for memory, or into the rest; the largest
-/// file is at fault.
+/// Returns a finding for each part of a reserved context that is overfull: the part for memory, or the rest. The
+/// largest file of the part is at fault.
 fn over_reserve<'a>(subject: &'a Subject) -> impl Iterator<Item = Finding> + 'a {
     subject.answers.iter().flat_map(|answer| {
         let parts = answer.answer.reserve.iter().flat_map(|reserve| {
@@ -135,7 +136,7 @@ fn over_reserve<'a>(subject: &'a Subject) -> impl Iterator<Item = Finding> + 'a 
     })
 }
 
-/// Returns a hint if 85 % of a limit are used and nothing exceeds it yet, and what exceeds a reserve.
+/// Returns a hint for each limit that is nearly used up but not exceeded, and the findings about an overfull reserve.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found: Vec<Finding> = over_reserve(subject).collect();
     for usage in uses(subject) {
@@ -160,7 +161,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Returns true if a file is cut already; then only that is reported.
+/// Returns true if a shared limit already cuts or skips a file; then only that is reported.
 fn exceeded(subject: &Subject, usage: &Use) -> bool {
     let over = |source: &Source| {
         let limited = source.limit.as_ref().is_some_and(|limit| limit.per == usage.limit.per);

@@ -1,4 +1,4 @@
-//! Finds instructions in comments that a harness takes out of the text.
+//! Finds instructions in comments that an agent removes from the text.
 
 use std::ops::Range;
 

@@ -56,7 +56,8 @@ fn empty(subject: &Subject, text: &str) -> Option<Finding> {
     Some(Finding { fate: Some(Fate::Empty), ..Finding::new(Kind::Empty, 0..subject.raw.len(), message) })
 }
 
-/// Long texts are followed less well. Where a harness has a limit, that is what is said.
+/// Returns a finding for a long file that agents load without a limit, since models follow long texts less well. For an
+/// agent with a limit, use of the limit is reported instead.
 fn long(subject: &Subject) -> Option<Finding> {
     let lines = subject.raw.size().lines;
     if subject.long == 0 || lines < subject.long {
@@ -88,8 +89,9 @@ fn long(subject: &Subject) -> Option<Finding> {
     Some(Finding { fate: Some(Fate::Loaded), ..Finding::new(Kind::TooLong, first_line(subject.raw), message) })
 }
 
-/// Git for Windows checks links out as files that hold the path, unless it is told otherwise. A Markdown link, or a
-/// directive that other tools know, brings no agent the text either.
+/// Returns a finding for a file that contains only a path or a link to another file. By default, Git for Windows checks
+/// out a symbolic link as a file that contains its path. A lone Markdown link, or an `!include` of other tools, does
+/// not bring an agent the text either.
 fn link_as_text(text: &str) -> Option<Finding> {
     let (path, is_bare) = only_path(text)?;
     let message = if is_bare {

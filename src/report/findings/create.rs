@@ -36,8 +36,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         .collect()
 }
 
-/// Returns a path that a pattern of the usual forms matches: the first of alternatives, a letter for a wildcard.
-/// Whether an agent's own matcher agrees is not known. `None` if the pattern excludes files or letters.
+/// Returns a path that a pattern of the usual forms matches. Takes the first alternative, and letters for wildcards. An
+/// agent's own matcher may disagree. `None` if the pattern is malformed, or excludes files or characters.
 pub fn sample(pattern: &str) -> Option<String> {
     let mut path = String::new();
     let mut rest = pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/');

@@ -85,14 +85,15 @@ struct Inline {
 #[derive(Default)]
 struct Inlines {
     all: Vec<Inline>,
-    /// The first for each kind, about the whole file.
+    /// Index of the first exception of each kind that applies to the whole file.
     of_file: HashMap<Kind, usize>,
-    /// Bytes, and the first for each kind about findings that begin there. Neither starts nor ends go back.
+    /// Byte ranges, each with the index of the first exception of each kind for findings that begin there. Neither
+    /// starts nor ends ever decrease.
     of_lines: Vec<(Range<usize>, HashMap<Kind, usize>)>,
 }
 
 impl Inlines {
-    /// Adds one about some bytes, or the whole file.
+    /// Adds an exception for findings that begin in the range `about`; `None`: for the whole file.
     fn add(&mut self, rule: Rule, at: Range<usize>, about: Option<Range<usize>>) {
         let firsts = match about {
             None => &mut self.of_file,
@@ -109,7 +110,7 @@ impl Inlines {
         self.all.push(Inline { rule, at, used: false });
     }
 
-    /// Returns the first one that is about a finding.
+    /// Returns the first exception that applies to the place and the kind of a finding.
     fn about(&mut self, finding: &Finding) -> Option<&mut Inline> {
         let (kind, byte) = (finding.kind, finding.range.start);
         let start = self.of_lines.partition_point(|(about, _)| about.end <= byte);
@@ -195,13 +196,13 @@ fn rule(words: &str) -> Result<Rule, String> {
     Rule::new(codes, until, reason)
 }
 
-/// The lines of a text, for comments in its order. What was found for one comment is remembered for the next on that
-/// line.
+/// Finds the lines that comments apply to. Comments must come in text order. Results are kept for the next comment on
+/// the same line.
 struct Lines<'t> {
     raw: &'t [u8],
     /// Start of the line in which the last comment began.
     start: usize,
-    /// Up to where there is no other start of a line.
+    /// End of the bytes that were searched for line starts.
     looked_to: usize,
     /// Ends of the comment's line and of the next line with text.
     ends: (usize, usize),
@@ -212,7 +213,7 @@ impl Lines<'_> {
         Lines { raw, start: 0, looked_to: 0, ends: (0, 0) }
     }
 
-    /// Returns the lines of a comment, and the next one that says something.
+    /// Returns the range of a comment's lines and of the next line with text.
     fn about(&mut self, comment: &Range<usize>) -> Range<usize> {
         let Lines { raw, .. } = *self;
         if comment.start > self.looked_to {

@@ -36,7 +36,7 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
             let found = whole(Kind::OverBudget, message, largest_spender(answer, source)).into_iter();
             found.map(|finding| Finding { cut: subject.raw.len(), ..finding }).collect()
         }
-        // Its head, or its name, is none for this agent.
+        // The front matter or the name is not valid for this agent.
         Fate::Dropped
             if source.purpose == Purpose::Skill && source.called.is_none() && subject.path.ends_with("SKILL.md") =>
         {
@@ -47,7 +47,7 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
             let reason = reason.strip_prefix("not an agent: ").unwrap_or(&reason);
             whole(Kind::Dropped, format!("{title} does not list this agent: {reason}"), Vec::new())
         }
-        // A rule for some files waits for one of them.
+        // A rule with globs is loaded later, together with a matching file.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
         // The agent reads the file if started beside it.
         Fate::Dropped if subject.elsewhere.answers.iter().any(|other| other.harness == answer.harness) => Vec::new(),
@@ -107,7 +107,8 @@ pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     for (answer, source) in subject.sources() {
         match source.fate {
             Fate::Truncated => reached.extend(source.kept.iter().cloned()),
-            // A rule for some files waits for one of them; what is listed is sent when it is called.
+            // A rule with globs is loaded later, together with a matching file; a listed file is sent when it is
+            // called.
             Fate::Loaded | Fate::Listed => reached.push(0..len),
             Fate::Dropped if source.trigger != Trigger::Session && source.limit.is_none() => reached.push(0..len),
             Fate::Shadowed if !matters(subject, answer, source) => reached.push(0..len),
@@ -121,7 +122,7 @@ pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
         .filter(|finding| !finding.lost.is_empty())
         .filter_map(|finding| title(subject, finding.harness.as_deref()))
         .collect();
-    // Editions of one harness have one name.
+    // All editions of an agent have one name.
     losers.dedup();
     let message = match losers.as_slice() {
         [] => "none of your agents loads this text".to_owned(),
@@ -165,7 +166,7 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     }
     if let Some(by) = source.by.as_deref() {
         let is_the_same = subject.twins.iter().any(|twin| twin == by);
-        // Of nested files the nearest counts for what lies beside it; this one counts for the rest.
+        // Of nested files with one name, the nearest applies to the files beside it, and this one to the others.
         let dir = |path: &'_ Path| path.parent().map(Path::to_owned).unwrap_or_default();
         let is_deeper = dir(by) != dir(subject.path) && by.starts_with(dir(subject.path));
         if is_the_same || (is_deeper && by.file_name() == subject.path.file_name()) || points_to(subject, by) {
@@ -185,9 +186,10 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     by == own || is_displaced(subject, answer, source) || !read_by_another
 }
 
-/// Returns true if the texts show that whoever wrote them knows that `by` is loaded instead: it names the file, to be
-/// opened when needed. That a CLAUDE.md names the AGENTS.md beside it does not count, since people take it for an
-/// import; that it says not to read it counts, and that the AGENTS.md begins with the names of other agents.
+/// Returns true if the texts show that their author knows that `by` is loaded instead. They do if `by` names this file
+/// as one to open when needed. If a CLAUDE.md displaces this AGENTS.md, naming it is not enough, since people mistake
+/// that for an import. Enough are: a title that names other agents, a ban on reading it, and being named by a CLAUDE.md
+/// that has text of its own and is in a directory above.
 fn is_on_purpose(subject: &Subject, answer: &Resolution, source: &Source, by: &Path) -> bool {
     let Ok(inside) = subject.path.strip_prefix(beside(by)) else { return false };
     let inside: Vec<_> = inside.iter().map(OsStr::to_string_lossy).collect();
@@ -206,7 +208,7 @@ fn is_on_purpose(subject: &Subject, answer: &Resolution, source: &Source, by: &P
         || (inside.len() > 1 && !is_pointer && naming(&|_| true))
 }
 
-/// Minimum number of lines of a file that says more than which other one to read.
+/// Minimum number of lines of a file that is more than a pointer to another one.
 const OWN_LINES: usize = 10;
 
 /// Returns true if a path stands in a text between backticks or as the target of a link.
@@ -243,7 +245,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
 }
 
-/// Returns true if a file says no more than where the text stands: in `by`.
+/// Returns true if the file only points to `by`, where the text is.
 fn points_to(subject: &Subject, by: &Path) -> bool {
     let text = subject.raw.text();
     let body = front_matter::head(&text).map_or(0, |head| head.at.end);

@@ -1,4 +1,4 @@
-//! Findings about the head of a rule: patterns that match nothing.
+//! Findings about the front matter of a rule: patterns that match nothing, and front matter that begins too late.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
             None => places.push((place, vec![(pattern, at)])),
         }
     }
-    // Rules name alternatives, of which a project has some.
+    // Rules list alternatives, of which a project has some. So there is a finding only if all of them match nothing.
     let is_dead =
         |(_, patterns): &(&str, Vec<(&String, _)>)| patterns.iter().all(|(one, _)| subject.dead.contains(*one));
     if !places.iter().all(is_dead) {
@@ -48,8 +48,8 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     places.iter().map(finding).collect()
 }
 
-/// Returns the finding about the head of a rule that does not begin on the first line, as behind the three backticks of
-/// a model's answer.
+/// Returns a finding if the front matter of a rule begins only on the second line, after the code fence that a model
+/// put around its answer.
 fn late(subject: &Subject) -> Option<Finding> {
     let text = subject.raw.as_text()?;
     let first = text.lines().next().filter(|line| line.starts_with("```"))?;

@@ -85,11 +85,13 @@ fn meaning(run: &[char]) -> String {
     names.join(", ")
 }
 
+/// Returns the ASCII character that a tag character encodes.
 fn of_tag(c: char) -> Option<char> {
     matches!(c, '\u{e0020}'..='\u{e007e}').then(|| char::from_u32(c as u32 - 0xe0000)).flatten()
 }
 
-/// Variation selectors can smuggle bytes: the first 16 are 0 to 15, the supplement goes on from there.
+/// Returns the byte that a variation selector can encode: 0 to 15 for the first 16 selectors, and from 16 on for those
+/// of the supplement.
 fn of_selector(c: char) -> Option<u8> {
     match c {
         '\u{fe00}'..='\u{fe0f}' => u8::try_from(c as u32 - 0xfe00).ok(),

@@ -1,5 +1,5 @@
-//! The kinds of findings: their codes, how bad they are, and what each means. `docs/findings.md` has a section for
-//! each.
+//! The kinds of findings: their codes, their default severities, and what each means. `docs/findings.md` has a section
+//! for each.
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,13 +95,13 @@ kinds! {
     Unreadable = "unreadable", Warning;
     /// No enabled agent reads the file.
     NeverRead = "never-read", Information;
-    /// Long, for harnesses that have no limit.
+    /// The file is long, and the agent has no limit.
     TooLong = "too-long", Hint;
     /// A file name that agents are phasing out.
     DeprecatedName = "deprecated-name", Hint;
-    /// One harness gets the same text twice.
+    /// One agent gets the same text twice.
     LoadedTwice = "loaded-twice", Information;
-    /// There is no text in it.
+    /// The file has no text.
     Empty = "empty", Hint;
     /// Bytes that are not UTF-8.
     NotUtf8 = "not-utf-8", Warning;
@@ -109,79 +109,79 @@ kinds! {
     HiddenCharacters = "hidden-characters", Warning;
     /// Text that looks like a credential.
     Secret = "secret", Warning;
-    /// A pattern of a settings file, or of a rule's head, that matches nothing.
+    /// A pattern of a settings file, or of a rule's front matter, that matches nothing.
     DeadGlob = "dead-glob", Warning;
-    /// A file that a settings file names, and that is not there.
+    /// A file that a settings file names and that does not exist.
     MissingFile = "missing-file", Warning;
     /// Text from the network.
     Remote = "remote", Hint;
-    /// Settings that stop the harness.
+    /// Settings that keep the client from starting.
     BadSettings = "bad-settings", Error;
-    /// Settings that the harness passes over.
+    /// Settings that the agent ignores.
     IgnoredSettings = "ignored-settings", Warning;
     /// Settings that count only in a project that the user trusts.
     UntrustedSettings = "untrusted-settings", Information;
-    /// A harness that is declared in a way that makes no sense.
+    /// An invalid declaration in a `briefing.toml`: of a custom agent, or of an expectation.
     Declaration = "declaration", Error;
     /// A text that `briefing.toml` says must reach an agent does not, or one that must not does.
     ExpectationFailed = "expectation-failed", Error;
-    /// A file name whose letter case agents do not find.
+    /// A file name in a letter case that agents do not look for.
     WrongCase = "wrong-case", Warning;
     /// A link that leads out of the project.
     SymlinkOutside = "symlink-outside", Information;
-    /// A file that holds the path a link should have led to.
+    /// A file that contains only a path or a link instead of the text behind it.
     LinkAsText = "link-as-text", Warning;
-    /// The head of the file is not what the harness parses.
+    /// Front matter that the agent does not parse as intended.
     FrontMatter = "front-matter", Warning;
     /// A rule for some files only, whose import is loaded in any case.
     ImportUnconditional = "import-unconditional", Information;
-    /// An imported file is not there.
+    /// An imported file does not exist.
     ImportMissing = "import-missing", Warning;
-    /// A file imports itself, by whatever way.
+    /// A file imports itself, directly or through others.
     ImportCycle = "import-cycle", Hint;
-    /// Imports are followed to a depth, and this one is beyond it.
+    /// An import beyond the depth to which imports are followed.
     ImportTooDeep = "import-too-deep", Warning;
-    /// An import that leads out of where imports may lead.
+    /// An import that leads outside of the directories from which files may be imported.
     ImportOutside = "import-outside", Warning;
-    /// A file whose type the harness does not import.
+    /// A file whose type the agent does not import.
     ImportExtension = "import-extension", Warning;
-    /// Punctuation behind a path is taken for a part of it.
+    /// Punctuation after a path that is taken for a part of it.
     ImportPunctuation = "import-punctuation", Warning;
     /// A word in prose that is taken for an import.
     ImportInProse = "import-in-prose", Warning;
     /// An imported file cannot be read.
     ImportUnreadable = "import-unreadable", Warning;
-    /// More is imported than is followed, by the harness or by Briefing.
+    /// More imports than the agent, or Briefing, follows.
     ImportCap = "import-cap", Information;
-    /// An extension of the harness is passed over.
+    /// An extension that the agent skips.
     ExtensionSkipped = "extension-skipped", Warning;
     /// The client deletes the file when it runs next.
     DeletedOnNextRun = "deleted-on-next-run", Warning;
     /// Two skills have one name.
     DuplicateSkill = "duplicate-skill", Warning;
-    /// A mistake of Briefing's own kept it from answering for the harness.
+    /// A bug in Briefing interrupted the answer for the agent.
     InternalError = "internal-error", Error;
     /// Files that were not checked because there is too much to look at.
     NotJudged = "not-judged", Error;
-    /// Words in code or a link that name a file which is not there.
+    /// A code span or a link that names a file that does not exist.
     MissingPath = "missing-path", Warning, Off;
-    /// A command that runs a script, a target or a recipe which is not there.
+    /// A command that runs a script, target or recipe that does not exist.
     MissingScript = "missing-script", Warning, Off;
-    /// A comment with an instruction, which the harness takes out.
+    /// An instruction in a comment that the agent removes.
     StrippedComment = "stripped-comment", Information, Off;
     /// Two files give one agent the same paragraph.
     RepeatedParagraph = "repeated-paragraph", Information;
-    /// A skill that is listed without all of its description, or not at all for lack of room.
+    /// A skill that is listed without all of its description, or not listed, for lack of space.
     SkillShortened = "skill-shortened", Information;
-    /// Lines that reach some of the harnesses and not all.
+    /// Lines that reach some of the agents but not all.
     NotForEveryone = "not-for-everyone", Information, Off;
-    /// A file that sessions are told and some of the client's sub-agents are not.
+    /// A file that the main session loads and some of the client's sub-agents do not.
     NotForSubagents = "not-for-subagents", Information, Off;
     /// A rule for files of a pattern that comes with a file that is read, and not with one that the agent creates.
     RuleNotOnCreate = "rule-not-on-create", Information, Off;
-    /// An exception that is written wrongly, or that nothing needs.
+    /// An exception that is invalid, or that no finding needs.
     Exception = "exception", Information;
-    /// Any other remark of a harness on a file.
+    /// Any other warning of an agent's rules about a file.
     Remark = "remark", Information;
 }
 

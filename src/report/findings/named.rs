@@ -1,4 +1,5 @@
-//! Findings about what a file names: imports, entries of settings files; and settings that stop a harness.
+//! Findings about names in a file: imports and entries of settings files; and about settings that keep a client from
+//! starting.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -14,11 +15,11 @@ use crate::answer::{Fate, Place, Resolution, Source, Warning};
 use crate::formats;
 use crate::snapshot::Content;
 
-/// Codes that other findings say better, with a range.
+/// Codes of warnings that other findings report better, with a range.
 const SAID_ELSEWHERE: [&str; 5] =
     ["over-budget", "unreadable", "created-on-next-run", "agents-displaced", "deprecated"];
 
-/// Codes of what keeps an answer from being exact. The answer says so; nobody can change it in the file.
+/// Codes of warnings about why an answer is not exact. They are part of the answer; no edit of the file resolves them.
 const ABOUT_THE_ANSWER: [&str; 6] =
     ["hooks", "may-be-rewritten", "mcp-instructions", "memory", "model-identity", "added-sections"];
 
@@ -82,8 +83,8 @@ pub fn missing_imports(path: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf>
     files
 }
 
-/// Returns true if a missing import is a mistake: somebody means a file, git does not leave it to each machine, and the
-/// agent gets no file of this path from the project's root anyway.
+/// Returns true if a missing import is a mistake: the token looks like a file, git does not ignore that file, and the
+/// agent does not load a file with the same relative path anyway.
 fn is_lost(subject: &Subject, answer: &Resolution, warning: &Warning) -> bool {
     let Some(token) = token(&warning.message) else { return true };
     let target = others(subject.path, &warning.message).next();
@@ -98,13 +99,13 @@ fn is_lost(subject: &Subject, answer: &Resolution, warning: &Warning) -> bool {
     inside.iter().count() < 2 || !answer.answer.sources.iter().any(is_meant)
 }
 
-/// A remark of a harness, without the path of the file it is about, and with the name of the harness.
+/// Returns the message of a warning without the path of its own file, and with the agent's title.
 fn describe(subject: &Subject, answer: &Resolution, message: &str) -> String {
     let message = Paths::of(answer).text(without_path(subject, message));
     if message.contains(&answer.title) { message } else { format!("{}: {message}", answer.title) }
 }
 
-/// A message without the path of its own file before it.
+/// Removes the path of the file itself, with line and column, from the start of a message.
 fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
     let rest =
         subject.path.to_str().and_then(|path| message.strip_prefix(path)).and_then(|rest| rest.strip_prefix(':'));
@@ -114,21 +115,21 @@ fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
     rest.trim_start().trim_start_matches(is_place).trim_start()
 }
 
-/// The other file that a remark names, if it is there.
+/// Returns the first other file that a message names and that exists.
 fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Option<(PathBuf, String)> {
     let is_there = |path: &&Path| answer.sources_of(path).any(|source| source.fate != Fate::Missing);
     let named = others(subject.path, message).find(is_there);
     named.map(|other| (other.to_owned(), "this file".to_owned()))
 }
 
-/// The absolute paths in a message, without that of the file itself.
+/// Returns the absolute paths in a message, except that of the file itself.
 fn others<'m>(file: &Path, message: &'m str) -> impl Iterator<Item = &'m Path> {
     let words = message.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';']));
     let paths = words.filter(|word| word.starts_with('/')).map(Path::new);
     paths.filter(move |path| *path != file)
 }
 
-/// The `@path` or `#[[file:path]]` that a remark on an import is about.
+/// Returns the `@path` or `#[[file:path]]` in a message about an import.
 fn token(message: &str) -> Option<&str> {
     message.split_whitespace().find(|word| (word.len() > 1 && word.starts_with('@')) || word.starts_with("#[["))
 }
@@ -145,7 +146,7 @@ fn is_a_file(token: &str) -> bool {
     begins || path.rsplit_once('.').is_some_and(|(_, ending)| IMPORTED.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// The `@path` that leads to another file which a message names.
+/// Returns the range of the `@path` with the name of another file that a message mentions.
 fn import_of(subject: &Subject, places: &Places, message: &str) -> Option<Range<usize>> {
     let names = others(subject.path, message).filter_map(Path::file_name);
     names.filter_map(|name| places.imports().get(name)).find_map(|word| places.of_token(word))
@@ -161,11 +162,11 @@ fn quoted(subject: &Subject, places: &Places, message: &str) -> Option<Range<usi
     }
 }
 
-/// Limit of the bytes of one file that are searched for named words, counted over all searches. A thousand names that
-/// stand nowhere in a file of 64 KiB take a quarter of it.
+/// Maximum number of bytes of one file that are searched for names, over all searches. A thousand names that do not
+/// occur in a file of 64 KiB use a quarter of it.
 const MOST_SEARCHED_BYTES: usize = 256 << 20;
 
-/// Places in a file, each looked for once, whoever asks.
+/// Places of names in a file. Each name is searched for once.
 struct Places<'s> {
     subject: &'s Subject<'s>,
     tokens: RefCell<HashMap<String, Option<Range<usize>>>>,
@@ -203,7 +204,8 @@ impl<'s> Places<'s> {
         whole.chain(words).filter(is_key).find_map(|word| self.once(&self.keys, word, |raw| key(raw.as_text()?, word)))
     }
 
-    /// Returns the place of a word; the first line once too much was looked through.
+    /// Returns the cached place of a word, or else searches for it with `look`. Once too many bytes have been searched,
+    /// returns the first line instead.
     fn once(
         &self,
         known: &RefCell<HashMap<String, Option<Range<usize>>>>,
@@ -220,7 +222,7 @@ impl<'s> Places<'s> {
         found
     }
 
-    /// Returns the first `@path` that leads to a file of each name.
+    /// Returns the imports of the file: the first `@path` for each file name.
     fn imports(&self) -> &HashMap<&'s OsStr, &'s str> {
         self.imports.get_or_init(|| {
             let words = self.subject.raw.as_text().unwrap_or_default().split_whitespace();
@@ -265,9 +267,9 @@ fn is_whole(raw: &[u8], at: &Range<usize>) -> bool {
     !raw[..at.start].last().is_some_and(is_name) && !behind.is_some_and(is_name)
 }
 
-/// The harness does not start because of this file.
+/// Returns the finding that the client does not start because of this file.
 fn refusal(subject: &Subject, places: &Places, answer: &Resolution) -> Option<Finding> {
-    // A mistake of Briefing's own is said as one, and not as a refusal.
+    // A bug in Briefing is reported as such, and not as a refusal.
     let refusal =
         answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path && !answer.is_broken())?;
     let reason = without_path(subject, &refusal.message);
@@ -296,7 +298,7 @@ fn key(text: &str, word: &str) -> Option<Range<usize>> {
     Some(start..start + word.len())
 }
 
-/// An entry of this settings file that leads to nothing, or to the network.
+/// Returns the finding about an entry of this settings file that leads to nothing, or to the network.
 fn entry(subject: &Subject, places: &Places, answer: &Resolution, source: &Source) -> Option<Finding> {
     let named_here = || source.reason.contains(&*subject.path.to_string_lossy());
     match (&source.place, source.fate) {

@@ -1,4 +1,4 @@
-//! Findings about a file's name and place: nobody reads it, its letter case is wrong, it is going out of use, it is a
+//! Findings about a file's name and place: no agent reads it, its letter case is wrong, its name is deprecated, it is a
 //! link.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ const DISTINCTIVE: [&str; 8] = [
     ".cursorrules",
 ];
 
-/// Names that harnesses are giving up, with what takes their place.
+/// Names that agents are phasing out, each with its replacement and the agent.
 const DEPRECATED: [(&str, &str, &str); 2] =
     [("CONTEXT.md", "AGENTS.md", "OpenCode"), (".cursorrules", "rules in .cursor/rules, or AGENTS.md", "Cursor")];
 
@@ -42,15 +42,15 @@ pub fn is_distinctive(path: &Path) -> bool {
     is_for_agents || is_rule() || is_meant_as_skill(path)
 }
 
-/// Returns true for a file that is meant to be a skill, and is none by its place: a page in a folder `skills` of an
-/// agent, or a `SKILL.md` in one that is not where the agent looks, as in `.github/copilot/skills`. A plugin brings its
-/// skills to whoever installs it.
+/// Returns true if the file is meant to be a skill but is in the wrong place: a page directly in an agent's folder
+/// `skills`, or a `SKILL.md` in a folder `skills` that the agent does not search, such as `.github/copilot/skills`.
+/// Skills of plugins do not count: whoever installs the plugin gets them.
 pub fn is_meant_as_skill(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_skills = |dir: &&Path| dir.file_name().is_some_and(|name| name == "skills");
     let is_page = || name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md");
     let mut dirs = path.ancestors().skip(1);
-    // The folders between the agent's and `skills`.
+    // Minimum number of folders between the agent's folder and `skills`.
     let (skills, least) = match &*name {
         "SKILL.md" => (dirs.find(is_skills), 1),
         _ => (dirs.next().filter(is_skills).filter(|_| is_page()), 0),
@@ -93,12 +93,12 @@ pub(super) fn owner(path: &Path) -> Option<String> {
     Some(name.split(['.', '-']).next()?.trim_end_matches("rules").to_owned())
 }
 
-/// Every name without wildcards that some harness reads, by its small letters.
+/// Every name without wildcards that some agent reads, by its lower-case form.
 static KNOWN: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     let patterns = ALL.iter().flat_map(|profile| profile.instruction_names).copied();
     let names = patterns.map(|pattern| pattern.rsplit('/').next().unwrap_or(pattern)).chain(DISTINCTIVE);
     let plain = names.filter(|name| !name.contains('*') && DEPRECATED.iter().all(|(old, ..)| old != name));
-    // Of several spellings the one in capitals is what documents say.
+    // Of several spellings, the one in capitals counts: documentation uses it.
     let mut plain: Vec<&str> = plain.collect();
     plain.sort_unstable();
     plain.into_iter().rev().map(|name| (name.to_ascii_lowercase(), name)).collect()
@@ -122,7 +122,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     }
     match wrong_case(subject) {
         Some(finding) => found.push(finding),
-        // A page in a folder of skills is meant to be one if it has the head of one.
+        // A page in a folder of skills counts only if it has the front matter or the title of a skill.
         None if subject.never_read
             && is_distinctive(subject.path)
             && speaks_to_one_of(subject)
@@ -162,16 +162,17 @@ fn is_about_a_skill(subject: &Subject) -> bool {
     has_name || title.is_some_and(|title| title.split_whitespace().next_back().is_some_and(|word| word == "Skill"))
 }
 
-/// Returns true if one of the agents that were asked reads files of this name: the SOUL.md of a persona is no mistake
-/// in a project that nobody works in with its agent.
+/// Returns true unless the file is a SOUL.md and none of the agents that were asked reads this name: the persona of an
+/// agent that nobody uses in the project is no mistake.
 fn speaks_to_one_of(subject: &Subject) -> bool {
     let names = |answer: &Arc<Resolution>| harness::profile(&answer.harness).map(|profile| profile.instruction_names);
     let name = subject.name();
     name != "SOUL.md" || subject.answers.iter().filter_map(names).any(|names| names.contains(&&*name))
 }
 
-/// A file that only its letter case keeps from being read. `docs/agents.md` is a page about agents, so a name in small
-/// letters counts only where a project starts, or where a harness looks for nothing else.
+/// Returns a finding for a file that agents miss only because of its letter case. `docs/agents.md` is a page about
+/// agents. So a name in lower case counts only at the root of a project, in a hidden folder such as `.github/agents`,
+/// or if it begins with a dot.
 fn wrong_case(subject: &Subject) -> Option<Finding> {
     let right = right_case(subject.path)?;
     let name = subject.name();
@@ -187,7 +188,7 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
     if !counts {
         return None;
     }
-    // On a disk that does not tell case apart, the harness found it under its own name.
+    // On a case-insensitive disk, the agent finds the file under the right name.
     let missed = subject.answers.iter().filter(|answer| {
         let is_there = |source: &Source| source.fate != Fate::Missing;
         let found = answer.sources_of(subject.path).next().is_some() || answer.sources_of(&wanted).any(is_there);
@@ -216,7 +217,7 @@ fn would_find(probe: &Probe, wanted: &Path) -> bool {
     pattern.ends_with(".md") && glob::plain(&pattern, false, wanted)
 }
 
-/// A project file that is a link out of the project: whoever checks the project out does not get it.
+/// Returns a finding for a link that leads out of the project: whoever clones the project does not get the text.
 fn outside(subject: &Subject) -> Option<Finding> {
     let target = subject.leads_to?;
     let (answer, root) = subject.sources().find_map(|(answer, source)| {
@@ -225,7 +226,7 @@ fn outside(subject: &Subject) -> Option<Finding> {
         let root = answer.answer.root.as_deref()?;
         (reads && in_project && subject.path.starts_with(root)).then_some((answer, root))
     })?;
-    // Of an agent started further down, the project is smaller than what people clone.
+    // For an agent that is started further down, the project may be smaller than the repository.
     let roots = subject
         .answers
         .iter()

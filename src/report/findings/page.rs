@@ -2,7 +2,7 @@
 
 use super::{Kind, Standing};
 
-/// The document they are made of.
+/// Document that the pages are made from.
 const DOCUMENT: &str = include_str!("../../../docs/findings.md");
 
 /// Number of findings of each kind in public repositories, by worth.
@@ -17,7 +17,7 @@ pub enum Links {
     Name,
 }
 
-/// The URI of the page about a code; of the page that leads to all of them without one.
+/// Returns the URI of the page about a code; without a code, that of the index page.
 pub fn uri(code: Option<&str>) -> String {
     code.map_or_else(|| "briefing:/findings".to_owned(), |code| format!("briefing:/findings/{code}"))
 }
@@ -51,8 +51,8 @@ pub fn page(kind: Kind, links: Links) -> String {
     linked(&page, links)
 }
 
-/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`. A fix under a
-/// condition is offered where the condition holds, and not promised here.
+/// Returns the sentence after `Fix:` on the page about a kind. Returns `None` for a fix with a condition, since the
+/// condition may not hold.
 pub fn fix(kind: Kind) -> Option<String> {
     let text = section(kind);
     let (_, fix) = text.split_once("Fix: ").or_else(|| text.split_once("Fixes: "))?;
@@ -70,7 +70,7 @@ pub fn worth(kind: Kind) -> [usize; 3] {
     std::array::from_fn(|_| counts.next().unwrap_or(0))
 }
 
-/// Every kind with its severity, what its findings were worth, and its share of the noise, for a terminal.
+/// Renders a table of all kinds for a terminal: severity, worth of the findings, and share of the noise.
 pub fn worths() -> String {
     let noise: usize = Kind::ALL.iter().map(|kind| worth(*kind)[1]).sum();
     let head = CORPUS.lines().next().unwrap_or_default().trim_start_matches("# ");
@@ -105,7 +105,7 @@ pub fn section(kind: Kind) -> &'static str {
     text.split("\n## ").next().unwrap_or_default().trim()
 }
 
-/// The links inside of the document, as links between pages.
+/// Rewrites the links inside the document as links between pages.
 fn linked(text: &str, links: Links) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -13,7 +13,8 @@ use crate::snapshot::Content;
 
 /// Minimum length of a paragraph to compare, in bytes: shorter ones repeat by chance.
 const SHORTEST: usize = 80;
-/// Minimum length of everything that is repeated, in bytes: less costs a model nothing, some 100 tokens.
+/// Minimum length of all repeated paragraphs together, in bytes: less than that, about 100 tokens, is not worth a
+/// finding.
 const WORTH: usize = 400;
 /// Maximum length of a file to search, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
@@ -84,21 +85,21 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
     found
 }
 
-/// Returns where a paragraph begins to say something: behind the fence of a code block.
+/// Returns where the text of a paragraph begins: in a code block, after the opening fence.
 fn first_words(text: &str, at: usize) -> usize {
     let is_fence = text[at..].starts_with("```") || text[at..].starts_with("~~~");
     text[at..].find('\n').filter(|_| is_fence).map_or(at, |end| at + end + 1)
 }
 
-/// The paragraphs of a file by their text, with their places; remembered, since many answers hold the same file.
+/// Returns the paragraphs of a file by their text, with their ranges. Cached, since many answers contain the same file.
 fn places_of_paragraphs(content: &Content) -> Option<Arc<HashMap<String, Range<usize>>>> {
     static KNOWN: Remembered<HashMap<String, Range<usize>>> = Remembered::new();
     let text = content.as_text().filter(|text| text.len() <= LONGEST)?;
     Some(KNOWN.of(text, |text| paragraphs(text).map(|at| (text[at.clone()].to_owned(), at)).collect()))
 }
 
-/// Returns the other file, found by its size, as somebody at the standpoint would name it; `None` if both are for
-/// different agents, which need the text each.
+/// Returns the name of the file with this content, shortened for the standpoint, and its path as a related file. The
+/// file is found by its size. `None` if both files are for different agents: then each agent needs the text.
 fn named(subject: &Subject, answer: &Resolution, content: &Content) -> Option<(String, Vec<(PathBuf, String)>)> {
     let size = content.size();
     let same = answer.answer.sources.iter().filter(|source| source.fate.reaches() && source.size == Some(size));
@@ -107,7 +108,8 @@ fn named(subject: &Subject, answer: &Resolution, content: &Content) -> Option<(S
     Some((Paths::of(answer).path(path), vec![(path.to_owned(), "the same paragraph".to_owned())]))
 }
 
-/// The paragraphs that say enough: lines between blank ones, without the white space around them.
+/// Iterates over the paragraphs that are long enough to compare: lines between blank lines, without surrounding white
+/// space.
 fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let (mut found, mut at, mut open): (Vec<Range<usize>>, usize, bool) = (Vec::new(), 0, false);
     for line in text.split_inclusive('\n') {

@@ -193,7 +193,7 @@ fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     found
 }
 
-/// A line with names in it, of which there may be thousands; it is read once.
+/// A line of text, searched once for all names in it, of which there may be thousands.
 struct Line {
     at: Range<usize>,
     /// Offsets of the first and the last word that says that a name need not exist.

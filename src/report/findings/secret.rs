@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::text::position;
 
-/// A credential by its beginning: what it is called, and how many characters follow at least.
+/// Beginnings of credentials, each with the minimum number of characters after it and a description.
 const BEGINNINGS: [(&str, usize, &str); 20] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS session key"),
@@ -40,7 +40,7 @@ const ASSIGNED: usize = 24;
 /// Returns the ranges that look like credentials, with a description of each.
 pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
-    // To know that there is none is much faster than to look for the next, and is done at every keystroke.
+    // `contains` is much faster than `match_indices`, and this runs at every keystroke.
     let begins = text.contains(BEGIN).then(|| text.match_indices(BEGIN)).into_iter().flatten();
     for (start, _) in begins {
         let line = text[start..text.floor_char_boundary(start + BEGIN_BYTES)].lines().next().unwrap_or_default();
@@ -86,9 +86,10 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Digits and letters of many kinds; no example, no placeholder, no word.
+/// Returns true if a word looks random: it has several digits, a letter and many different characters, and is no
+/// placeholder.
 fn is_random(word: &str) -> bool {
-    // What few words have comes first: every word of a file is asked about at every keystroke.
+    // The rarest property is tested first, since this runs for every word at every keystroke.
     if word.bytes().filter(u8::is_ascii_digit).count() < 3 || !word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return false;
     }

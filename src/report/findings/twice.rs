@@ -1,4 +1,4 @@
-//! Finds text that one harness gets twice.
+//! Finds text that one agent gets twice.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use crate::text::without_comments;
 const SHORTEST: usize = 40;
 /// Maximum length of a text to compare, in bytes: the search runs at every keystroke.
 const LONGEST: usize = 256 * 1024;
-/// Fewest lines of a text that may be a copy.
+/// Minimum number of lines of a text that may be a copy.
 const FEWEST: usize = 10;
-/// Fewest headings of a text that may be another edition.
+/// Minimum number of headings of a text that may be another edition.
 const FEWEST_HEADINGS: usize = 4;
 /// Number of lines at the beginning of a copy that may be its own.
 const OWN: usize = 2;
@@ -27,13 +27,13 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     for answer in subject.answers {
         let own = answer.sources_of(subject.path).find(|source| is_there(source));
         let Some(own) = own.filter(|own| own.fate == Fate::Loaded) else { continue };
-        // The harness itself said so.
+        // The agent's rules report it already.
         if answer.warnings_about(subject.path).any(|warning| warning.code == "loaded-twice") {
             continue;
         }
         let same_size = |other: &&Source| other.place != own.place && is_there(other) && other.size == own.size;
-        // A file that another one imports besides is that one's affair, and often meant for another harness. Of two
-        // files the later one repeats the earlier.
+        // A second load of the same file, such as by an import, is not reported here. Of two files, the later one
+        // repeats the earlier.
         let mut earlier = answer.answer.sources.iter().take_while(|other| !std::ptr::eq(*other, own));
         let Some(other) = earlier.find(same_size) else { continue };
         if count(text, answer) < 2 {
@@ -52,8 +52,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Returns true if a harness gets the text, in whatever file it stands. Comments do not count: some harnesses take them
-/// out.
+/// Returns true if an agent gets the text, from whatever file. Comments are ignored, since some agents remove them.
 pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = searchable(raw) else { return false };
     if texts(answer).any(|message| message.contains(text)) {
@@ -63,8 +62,8 @@ pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
 }
 
-/// Returns true if a harness gets every line of the text in other files, but for the first two: a copy that was made
-/// for another agent has a title and an introduction of its own.
+/// Returns true if an agent gets every line of the text from other files, except for the first two: a copy that was
+/// made for another agent has a title and an introduction of its own.
 pub(super) fn is_a_copy(raw: &Content, answer: &Resolution) -> bool {
     let Some(text) = raw.as_text() else { return false };
     let said: HashSet<&str> = texts(answer).flat_map(str::lines).map(str::trim).collect();

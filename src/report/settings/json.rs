@@ -1,4 +1,4 @@
-//! Places in JSON with comments, whatever state it is in.
+//! Finds the key or value at a byte of JSON with comments, even if the text is incomplete.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::{Part, Spot};
 /// An object or a list that is open.
 enum Open {
     Object {
-        /// The key whose value comes or has come.
+        /// Key of the current entry, once it has been read.
         key: Option<String>,
-        /// Whether a key comes next.
+        /// True if a key comes next.
         wants_key: bool,
     },
     List,
 }
 
-/// What stands at a byte.
+/// Returns the place at a byte.
 pub(super) fn spot(text: &str, byte: usize) -> Option<Spot> {
     let mut open: Vec<Open> = Vec::new();
     let mut at = 0;
@@ -78,7 +78,8 @@ fn found(open: &[Open], word: &str, at: Range<usize>, quoted: bool) -> Option<Sp
     Some(Spot { way, part, at, quoted })
 }
 
-/// The token that begins at a byte: a string to its end or to that of its line, a comment, a word, or one character.
+/// Returns the token that begins at a byte: a string up to its end or that of its line, a comment, a word, or one
+/// character.
 fn token(text: &str, start: usize) -> Range<usize> {
     let rest = &text[start..];
     let len = match rest.as_bytes()[0] {
@@ -99,7 +100,7 @@ fn token(text: &str, start: usize) -> Range<usize> {
     start..start + len
 }
 
-/// A token without its quotation marks.
+/// Returns the range of a token without its quotation marks.
 fn inside(text: &str, token: &Range<usize>) -> Range<usize> {
     let Some(quote) = text[token.clone()].chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         return token.clone();
@@ -108,7 +109,7 @@ fn inside(text: &str, token: &Range<usize>) -> Range<usize> {
     token.start + 1..token.end - usize::from(closed)
 }
 
-/// Bytes of names and numbers; what is not ASCII belongs to them.
+/// Returns true for bytes of names and numbers. All bytes that are not ASCII belong to them.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.+$".contains(&byte) || byte >= 0x80
 }

@@ -1,14 +1,14 @@
-//! Places in TOML, line by line, whatever state it is in.
+//! Finds the key or value at a byte of TOML, line by line, even if the text is incomplete.
 
 use std::ops::Range;
 
 use super::{Part, Spot};
 
-/// What stands at a byte.
+/// Returns the place at a byte.
 pub(super) fn spot(text: &str, byte: usize) -> Option<Spot> {
     let mut table: Vec<String> = Vec::new();
     let mut key: Vec<String> = Vec::new();
-    // How many brackets of a value are open: it goes on in the next line.
+    // Number of open brackets; the value continues on the next line while there are any.
     let mut open = 0_usize;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -52,14 +52,14 @@ pub(super) fn spot(text: &str, byte: usize) -> Option<Spot> {
         }
         start += line.len();
     }
-    // Behind the last line end, where a key may begin.
+    // A key may begin after the last line ending.
     (open == 0 && byte == text.len()).then(|| {
         table.push(String::new());
         Spot { way: table, part: Part::Key, at: byte..byte, quoted: false }
     })
 }
 
-/// `a."b.c".d` in its parts.
+/// Splits a dotted key such as `a."b.c".d` into its parts.
 fn keys(name: &str) -> Vec<String> {
     let (mut found, mut from) = (Vec::new(), 0);
     let mut dots = Vec::new();
@@ -71,8 +71,8 @@ fn keys(name: &str) -> Vec<String> {
     found
 }
 
-/// The word around `here`, and whether it is quoted: a string, or what stands between white space and punctuation.
-/// `None` in a comment.
+/// Returns the range of the word around `here`, and true if the word is quoted. A word is a string, or the text between
+/// white space and punctuation. `None` in a comment.
 fn word(line: &str, from: usize, here: usize) -> Option<(Range<usize>, bool)> {
     let mut quote: Option<(char, usize)> = None;
     let mut bare = from;
@@ -112,11 +112,12 @@ fn word(line: &str, from: usize, here: usize) -> Option<(Range<usize>, bool)> {
     }
 }
 
-/// Every character that stands in no string and no comment.
+/// Calls `each` for every character outside of strings and comments.
 fn outside(text: &str, mut each: impl FnMut(char)) {
     outside_at(text, |_, c| each(c));
 }
 
+/// Calls `each` with the offset of every character outside of strings and comments, and the character.
 fn outside_at(text: &str, mut each: impl FnMut(usize, char)) {
     let mut quote: Option<char> = None;
     for (at, c) in text.char_indices() {
@@ -130,6 +131,7 @@ fn outside_at(text: &str, mut each: impl FnMut(usize, char)) {
     }
 }
 
+/// Returns the offset of the first wanted character outside of strings and comments.
 fn position(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
     let mut found = None;
     outside_at(text, |at, c| {

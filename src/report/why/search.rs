@@ -63,13 +63,13 @@ impl Sought {
         self.cased(plain).match_indices(self.text.as_str()).map(|(at, _)| place(at)).collect()
     }
 
-    /// Returns true if a text says it.
+    /// Returns true if a text contains the search text.
     pub fn is_in(&self, text: &str) -> bool {
         // Fast path: the text usually occurs verbatim.
         text.contains(&self.text) || self.is_within(&Plain::of(text))
     }
 
-    /// Returns true if a text says it.
+    /// Returns true if a plain text contains the search text.
     pub fn is_within(&self, plain: &Plain) -> bool {
         self.cased(plain).contains(&self.text)
     }

@@ -62,8 +62,8 @@ enum Codes {
     Many(Vec<String>),
 }
 
-/// The exceptions in the text of a `briefing.toml`. What is wrong with the file as a whole is said by those who read
-/// harnesses in it.
+/// Parses the exceptions in the text of a `briefing.toml`. Invalid TOML is reported where the agents of the file are
+/// parsed, not here.
 pub fn declared(raw: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let Ok(text) = std::str::from_utf8(raw) else { return declared };
@@ -112,7 +112,8 @@ fn exception(entry: Spanned<toml::Value>) -> Result<Exception, String> {
 }
 
 impl Declared {
-    /// The finding, unless it is excepted; `path` is that of its file, relative to the directory of the declaration.
+    /// Returns the finding unless an exception covers it, with a note if that exception has expired. `path` is the path
+    /// of the finding's file, relative to the directory of the declaration.
     pub fn except(&mut self, finding: Finding, path: &Path, today: Day) -> Option<Finding> {
         for exception in &mut self.all {
             let Some(standing) = exception.rule.covers(&finding, today) else { continue };
