@@ -115,16 +115,16 @@ impl Hash for Ask {
 pub enum GlobFlavor {
     /// npm `glob` 13 with `nodir`.
     Npm {
-        /// Whether wildcards match dot files.
+        /// True if wildcards match names that start with a dot.
         dot: bool,
-        /// Whether links to directories are entered everywhere.
+        /// True if links to directories are entered everywhere.
         follow: bool,
     },
     /// `Glob.scan` of Bun 1.3 with `onlyFiles`.
     Bun {
-        /// Whether wildcards match dot files.
+        /// True if wildcards match names that start with a dot.
         dot: bool,
-        /// Whether links are followed.
+        /// True if links are followed.
         follow: bool,
     },
     /// `fs.glob` of Node 24.
@@ -200,12 +200,12 @@ pub struct Meta {
     pub identity: (u64, u64),
     /// True if root owns the file and nobody else may write to it; for a link, true if root owns it.
     pub guarded: bool,
-    /// False for a directory whose entries this process may not list, reach or make.
+    /// False for a directory in which this process may not list, open or create entries.
     pub writable: bool,
 }
 
 impl Meta {
-    /// Creates the metadata of what is not on disk: it has one name, no identity, and may be written to.
+    /// Creates metadata for something that is not on disk: one name, no identity, writable.
     pub fn made(kind: FileType, len: u64) -> Meta {
         Meta { kind, len, links: 1, identity: (0, 0), guarded: false, writable: true }
     }

@@ -133,7 +133,7 @@ fn with_parameters_as(text: &str, shown: impl Fn(&str) -> String) -> String {
         out.push_str(before);
         rest = behind;
         let name = before[..at - 1].rfind(['?', '&']).map_or("", |start| &before[start + 1..at - 1]);
-        if is_telling(name) {
+        if grants_access(name) {
             let end = behind.find(|c: char| c.is_whitespace() || "&#`\"'<>)".contains(c)).unwrap_or(behind.len());
             out.push_str(&shown(&behind[..end]));
             rest = &behind[end..];
@@ -146,7 +146,7 @@ fn with_parameters_as(text: &str, shown: impl Fn(&str) -> String) -> String {
 const TOKEN_BYTES: usize = 16;
 
 /// Returns true if the value of the URL parameter `name` grants access.
-fn is_telling(name: &str) -> bool {
+fn grants_access(name: &str) -> bool {
     let is_name = name.len() < 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let name = if is_name { name.to_ascii_lowercase() } else { String::new() };
     ["token", "key", "secret", "password", "signature", "sig", "auth"].iter().any(|word| name.ends_with(word))

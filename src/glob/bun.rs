@@ -140,7 +140,7 @@ enum Item {
     },
 }
 
-/// A directory that was opened through a link before its turn.
+/// A directory that was opened early, to find out whether a link leads to one.
 struct Opened {
     path: PathBuf,
     closed: Cell<bool>,
@@ -152,7 +152,7 @@ enum Step {
     Same,
     /// The next part.
     Next,
-    /// Both the same part and the one after the next, whose directory name after `**` matched.
+    /// The same part, which is `**`, and the one after the next part, which matched the directory's name.
     Both,
 }
 

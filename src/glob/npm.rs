@@ -161,7 +161,7 @@ struct Node {
 struct Directory {
     children: VecDeque<usize>,
     /// Number of children from the listing; the others were only looked up.
-    told: usize,
+    from_listing: usize,
     listed: bool,
     waiting: Vec<Waiting>,
     /// First child of each key, once one was looked up.
@@ -392,7 +392,7 @@ impl Walk<'_> {
     /// Continues below a directory whose entries are known.
     fn go_on(&mut self, node: usize, waiting: Waiting) {
         let dir = self.dir(node);
-        let entries: Vec<usize> = dir.children.range(..dir.told).copied().collect();
+        let entries: Vec<usize> = dir.children.range(..dir.from_listing).copied().collect();
         if !self.budget.allows_tests(entries.len() * waiting.patterns.len()) {
             return;
         }
@@ -495,14 +495,14 @@ impl Walk<'_> {
             return;
         }
         match entries {
-            None => self.dir(node).told = 0,
+            None => self.dir(node).from_listing = 0,
             Some(entries) => {
                 for (name, kind) in &entries {
-                    self.tell(node, name, *kind);
+                    self.add_listed(node, name, *kind);
                 }
                 let dir = self.dir(node);
                 dir.listed = true;
-                for child in dir.children.range(dir.told..).copied().collect::<Vec<_>>() {
+                for child in dir.children.range(dir.from_listing..).copied().collect::<Vec<_>>() {
                     self.nodes[child].absent = true;
                     self.nodes[child].kind = None;
                 }
@@ -514,15 +514,15 @@ impl Walk<'_> {
     }
 
     /// Adds an entry of a listing: one that was looked up before moves to the listed ones, a new one goes to the front.
-    fn tell(&mut self, node: usize, name: &str, kind: EntryType) {
+    fn add_listed(&mut self, node: usize, name: &str, kind: EntryType) {
         let dir = self.dir(node);
-        let told = dir.told;
-        dir.told += 1;
+        let from_listing = dir.from_listing;
+        dir.from_listing += 1;
         let looked_up = dir.by_key.as_ref().and_then(|by_key| by_key.get(&*decomposed(name)).copied());
-        let place = |child: usize| dir.children.range(told..).position(|at| *at == child);
+        let place = |child: usize| dir.children.range(from_listing..).position(|at| *at == child);
         if let Some((child, place)) = looked_up.and_then(|child| Some((child, place(child)?))) {
             if place > 0 {
-                dir.children.remove(told + place);
+                dir.children.remove(from_listing + place);
                 dir.children.push_front(child);
             }
             self.nodes[child].kind = Some(kind);

@@ -1,4 +1,4 @@
-//! Harnesses that users declare themselves, in a `briefing.toml` or in the settings.
+//! Custom agents: those that users declare in a `briefing.toml` or in the settings.
 #![doc = include_str!("../../docs/custom-agents.md")]
 
 use std::collections::BTreeMap;

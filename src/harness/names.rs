@@ -14,8 +14,8 @@ use crate::harness::ALL;
 pub struct Names {
     /// Last segments without wildcards. These alone exclude most files of a tree.
     last: HashSet<OsString>,
-    /// Text before and after the wildcards of last segments that have some, each with the folders that one of its
-    /// patterns begins with. `*` stands for any place.
+    /// Last segments with wildcards: the text before and after the wildcards, each with the folders that patterns with
+    /// this segment begin with. The folder `*` stands for any.
     wild: BTreeMap<(OsString, OsString), BTreeSet<OsString>>,
     patterns: GlobSet,
 }

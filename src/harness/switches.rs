@@ -34,9 +34,9 @@ pub struct Switches {
     /// Version of the client that was examined.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// Settings files by the names that rows use. Each has the places where the client looks for it, of which the first
-    /// whose variable is set counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory,
-    /// `:/` the root of the repository.
+    /// Settings files by the names that rows use, each with its possible places. The first place whose variable is set
+    /// counts: `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`. `./` is the working directory, `:/` the root of the
+    /// repository.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<String>>,
     /// Rows of the table.
@@ -109,13 +109,13 @@ pub enum Loses {
 pub struct Silent {
     /// Purpose of the names.
     pub why: String,
-    /// Settings files whose keys the names are. All keys of these files were examined, so any other key is doubted.
+    /// Settings files in which the names are keys. All keys of these files were examined; any other key is doubted.
     #[serde(default, rename = "in", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Type of the values that were tried. Any other is doubted. Without one, all types were.
+    /// Type of the values that were tried; values of other types are doubted. `None` if all types were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<Type>,
-    /// Names; `*` matches any text. Of keys, `*` ends a part, and a key includes the keys below it.
+    /// Names; `*` matches any text. In a key, `*` may only end a part; a key includes the keys below it.
     pub names: Vec<String>,
 }
 
@@ -314,8 +314,8 @@ struct Examined<'a> {
     takes: Option<Type>,
 }
 
-/// Returns the keys below a node that were not examined, or not with such a value. Of the `known` keys, the first
-/// `depth` parts lead to the node.
+/// Returns the keys below a node that were not examined, or not with a value of this type. The first `depth` parts of
+/// each of the `known` keys lead to the node.
 fn unknown_keys(node: &Node, known: &[Examined], depth: usize) -> Vec<String> {
     let mut unknown = Vec::new();
     for (key, value) in node.as_table().unwrap_or_default() {

@@ -48,7 +48,7 @@ impl Query for DeadPatterns {
     fn run(&self, search: &mut Search) -> Known<Vec<String>> {
         let Some(base) = physical(&self.base, search)? else { return Ok(Vec::new()) };
         let mut dead = dead_below(&base, self.patterns.iter(), search)?;
-        // Agents that are started above read the rules of a folder below as well, and compare whole paths.
+        // Agents that are started further up read the rules of this folder too, and match them from where they start.
         let project = physical(&self.project, search)?.filter(|project| *project != base && base.starts_with(project));
         if let Some(project) = project.filter(|_| !dead.is_empty()) {
             dead = dead_below(&project, dead, search)?;

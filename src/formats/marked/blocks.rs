@@ -13,7 +13,7 @@ const DEPTH_LIMIT: usize = 100;
 /// Maximum number of bytes to examine per document; the rest counts as a paragraph. `marked` has no such limit.
 const PATIENCE_BYTES: usize = 200_000_000;
 
-/// Whether the first paragraph of a text continues the last one before it.
+/// Relation of a text's first paragraph to the last one before it.
 pub(super) enum Lazy {
     /// It continues the paragraph, in a quote.
     GoesOn,

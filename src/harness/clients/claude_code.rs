@@ -166,9 +166,9 @@ pub struct Edition21 {
     sonnet_5: Manner,
     /// True if skills and commands are listed by name.
     sorts_skills: bool,
-    /// True if the list of skills says for which files a skill below the working directory is.
+    /// True if the list of skills says to which files a skill below the working directory applies.
     remarks_on_skills: bool,
-    /// True if skills below the working directory are known in time to be listed with the file that is read.
+    /// True if skills that a read reveals are always listed with that read; otherwise it is a race.
     lists_in_time: bool,
     /// True if Edit and Write reveal the skills that belong to a file.
     edits_discover: bool,
@@ -191,8 +191,8 @@ pub struct Edition21 {
     drops_large_files: bool,
     /// True if the size of the client's own skills in the list was measured for this version.
     own_skills_measured: bool,
-    /// Maximum length of all nested AGENTS.md files together, in UTF-16 units; the bound lies between 90 034 and
-    /// 100 036.
+    /// Maximum length of all nested AGENTS.md files together, in UTF-16 units; the exact limit, between 90 034 and
+    /// 100 036, is not known.
     handed_over_utf16: usize,
     /// Maximum number of lines of the memory.
     memory_lines: usize,
@@ -366,7 +366,7 @@ impl Edition for Edition21 {
         let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
         let mut loader = Loader::new(self, search, &settings, &excludes, at, approved);
         let mut start = loader.start(checkout.as_ref())?;
-        // What the agent does not get at the start, a reading may bring.
+        // Removed before nested files are searched: a read may bring a file that the agent does not get at the start.
         let left_out = agent.without.as_ref().map(|without| start.leave_out(without)).unwrap_or_default();
         let nested = match &at.target {
             Some(target) => loader.nested(target, (&at.already_loaded, &at.read_before), &start, checkout.as_ref())?,
@@ -378,9 +378,9 @@ impl Edition for Edition21 {
             answer.doubt(&[Certain::Set], reason);
         }
         answer.mentions = mentions;
-        // The loader meets some files twice: once to load them, once because they displace others.
-        let mut said = HashSet::new();
-        answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
+        // The loader may warn twice of a file: when it loads it, and when it tests whether it displaces others.
+        let mut known = HashSet::new();
+        answer.warnings.extend(warnings.into_iter().filter(|warning| known.insert(warning.clone())));
         let used = self.in_order(at, &settings, (start, nested), &mut answer);
         // Sources that were sent come first, in the order in which they were sent.
         let places: HashSet<&Place> = used.iter().map(|source| &source.place).collect();

@@ -2,8 +2,8 @@
 //! sharing one budget of bytes.
 //!
 //! Its modules, simple ones first: `paths`, `notices`, `layers`; `trust`, `types`, `permissions`; `rules`; `files`,
-//! `root`; `skills`; `settings`; `environment`, `global`, `documents`; `history`, the changes by version; and this
-//! file, which calls them in turn.
+//! `root`, `start`; `skills`, `agents`; `settings`; `environment`, `global`, `documents`; `history`, the changes by
+//! version; and this file, which calls them in turn.
 //!
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November
 //! 2026.
@@ -141,7 +141,7 @@ pub struct Codex {
     loses_tildes: bool,
     /// The path whose directories are searched for project files.
     walk: Walk,
-    /// Condition for the start directory in the header.
+    /// Condition under which the header names the start directory.
     header: Header,
     /// Place where the client reports what the budget leaves out.
     losses: Losses,
@@ -195,7 +195,7 @@ impl Walk {
     }
 }
 
-/// Condition for the start directory in the header.
+/// Condition under which the header names the start directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Header {
     /// If at least one project file is in the message.

@@ -64,7 +64,7 @@ static HISTORY: History = History {
     replays: &REPLAYS,
 };
 
-/// The version published before it is 1.5.45.
+/// The version published before 1.5.47 is 1.5.45.
 static RULE_FILES: Change = Change {
     since: "1.5.47",
     what: "files of rules are read, of the workspace and of the user",

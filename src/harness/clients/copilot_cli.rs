@@ -59,7 +59,7 @@ pub static PROFILE: Profile = Profile {
         "CLAUDE.md",
         "GEMINI.md",
         ".github/instructions/**/*.instructions.md",
-        // Other endings are not read, which is said.
+        // Files with another ending are not read; a finding says so.
         ".github/instructions/**/*.md",
         ".copilot/instructions/**/*.instructions.md",
         ".claude/rules/**/*.md",
@@ -87,7 +87,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// Edition of Copilot CLI: code for what all versions share, a field for each difference.
+/// Rules of a version of Copilot CLI. Behaviour that all versions share is code; behaviour that differs is a field.
 pub struct CopilotCli {
     about: About,
     /// Names of the files in a directory, in the order in which they follow the repository's

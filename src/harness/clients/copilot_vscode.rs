@@ -38,7 +38,7 @@ pub static PROFILE: Profile = Profile {
         ".github/copilot-instructions.md",
         ".copilot/copilot-instructions.md",
         ".github/instructions/**/*.instructions.md",
-        // Other endings are not read, which is said.
+        // Files with another ending are not read; a finding says so.
         ".github/instructions/**/*.md",
         ".copilot/instructions/**/*.instructions.md",
         ".claude/rules/**/*.md",
@@ -203,7 +203,7 @@ fn named(names: Names, on: impl Fn(&str) -> Result<(), &'static str>, search: &m
     Ok(files)
 }
 
-/// Leaves out files that link to another one of them: that one is attached in their place.
+/// Leaves out files that are links to another of the files; only the target is attached.
 fn leave_links_out(files: &mut Vec<Candidate>, known: &HashSet<PathBuf>, chain: &mut Chain) -> Known<()> {
     for (path, on) in std::mem::take(files) {
         match chain.search.real(&path)?.ok().filter(|real| *real != path && known.contains(real)) {
@@ -395,7 +395,7 @@ impl<'a> Front<'a> {
         let line = lines.find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
         let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
         let written = line[key.len() + 1..].trim();
-        // A list that is not closed is one all the same, and no text.
+        // A list that is not closed still counts as a list, so it is not a text.
         alone.or_else(|| (!written.starts_with(['[', '{'])).then(|| Value::Text(written.to_owned())))
     }
 }

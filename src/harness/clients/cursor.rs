@@ -25,7 +25,7 @@ pub static PROFILE: Profile = Profile {
     summary: ".cursor/rules/**/*.mdc here and in the folders above a file, AGENTS.md, .cursorrules",
     editions: &[&Cursor],
     history: None,
-    // Files that end in .md alone are not read, which is said.
+    // Files that end in .md are not read; a finding says so.
     instruction_names: &[".cursor/rules/**/*.mdc", ".cursor/rules/**/*.md", "AGENTS.md", ".cursorrules"],
     settings_names: &[],
     program: None,

@@ -90,7 +90,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// Edition of Gemini CLI: code for what all versions share, a field for each difference.
+/// Rules of a version of Gemini CLI. Behaviour that all versions share is code; behaviour that differs is a field.
 pub struct GeminiCli {
     about: About,
     /// Name that is always tried, after the configured ones.
@@ -349,7 +349,7 @@ struct Files {
     tier: Tier,
     trigger: Trigger,
     paths: Vec<PathBuf>,
-    /// Current path of a file's text, if it differs.
+    /// Current paths of files that the client will move when it starts, by their paths afterwards.
     moved: HashMap<PathBuf, PathBuf>,
 }
 

@@ -202,11 +202,12 @@ fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<
             return Ok(None);
         }
     }
-    // Files of a directory also come with one below it, so they tell only where it is not known what was read.
+    // The files of this directory may have come with a deeper one, so a loaded file shows that this directory was
+    // reached only if it is not known what was read.
     if at.read_before.is_empty() && at.already_loaded.iter().any(|path| path.parent() == Some(&dir)) {
         return Ok(None);
     }
-    // The tool that writes makes the directory.
+    // The write tool creates the directory.
     if at.tool != Tool::Write && !chain.search.is_dir(&dir, "the directory that a tool reached")? {
         return Ok(None);
     }

@@ -71,7 +71,7 @@ const KEYS: &[Keys] = &[Keys {
 
 static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
 
-/// The version published before it is 1.0.5.
+/// The version published before 1.0.41 is 1.0.5.
 static OTHERWISE: Change = Change {
     since: "1.0.41",
     what: "the text of a rule stands in lines of its own, and a project has to be trusted",
@@ -413,8 +413,8 @@ fn repository(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Opt
     Ok(None)
 }
 
-/// Doubts an answer if `.git` is a link, a file that leads to data whose settings do not name the working tree, or a
-/// directory whose settings may name another one. The client reads those settings otherwise than git does.
+/// Doubts an answer if the client may find another working tree than git does: `.git` is a link, or a file that leads
+/// to data whose settings do not name the working tree, or a directory whose settings may name another one.
 fn doubt_elsewhere(git: &Path, data: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     const RULE: &str = "where git keeps its data";
     let settings = search.read(&data.join("config"), RULE)?.map(|raw| raw.text().to_lowercase()).unwrap_or_default();
@@ -429,8 +429,8 @@ fn doubt_elsewhere(git: &Path, data: &Path, search: &mut Search, answer: &mut An
     Ok(())
 }
 
-/// Returns true if git's settings, in lower case, name a working tree, include other settings, or say whether there is
-/// a working tree without a version of their format, without which git ignores them.
+/// Returns true if git's settings, in lower case, name a working tree, include other settings, or have `bare` without
+/// `repositoryformatversion`, so that git ignores it.
 fn moves_the_tree(settings: &str) -> bool {
     let has_key =
         |key: &str| settings.lines().any(|line| line.split('=').next().is_some_and(|name| name.trim() == key));
@@ -486,7 +486,7 @@ fn give(section: &mut Section, file: &File, range: std::ops::Range<usize>, head:
     section.file(given, |text| Text::framed(head, escaped(text), tail));
 }
 
-/// Tags of the client's own, of which a file must not open or close one (Grok Build 1.0.41).
+/// The client's own tags, which are escaped in the text of files (Grok Build 1.0.41).
 const TAGS: [&str; 6] =
     ["<rules>", "</rules>", "<system-reminder>", "</system-reminder>", "<system_reminder>", "</system_reminder>"];
 

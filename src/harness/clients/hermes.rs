@@ -67,7 +67,7 @@ const KEYS: &[Keys] = &[Keys {
     )],
 }];
 
-/// Briefing does not distinguish the rules before it, so answers for earlier versions are not exact.
+/// Briefing has no rules for versions before this change, so answers for them are not exact.
 const MARK: Change = Change {
     since: "0.19.0",
     what: "a byte order mark is taken off; before, a file that begins with one was blocked",
@@ -137,8 +137,8 @@ impl Edition for Hermes {
     }
 }
 
-/// Variables that move the project or other folders if the user's `.env` sets them: `TERMINAL_CWD` of the environment
-/// is set anew by the client, and that of the file replaces the working directory (Hermes 0.19.0).
+/// Variables that move the project or other folders if the user's `.env` sets them (Hermes 0.19.0). The client itself
+/// sets `TERMINAL_CWD` in the environment, but a `TERMINAL_CWD` in the file replaces the working directory.
 const ELSEWHERE: [&str; 8] = [
     "TERMINAL_CWD",
     "TERMINAL_ENV",
@@ -165,7 +165,7 @@ fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut An
         }
         Err(_) => String::new(),
     };
-    // A mark is part of the first name, and a value may name other variables.
+    // A byte order mark becomes part of the first name, and a value may refer to other variables.
     if text.contains(NAME) && text.contains(['\u{feff}', '$', '`']) {
         answer.doubt(&[Certain::Set], format!("what {} says of {NAME} is not followed", path.display()));
     }

@@ -90,7 +90,7 @@ impl Edition for KimiCode {
         found.first(&[normalized(&own.join(NAMES[0]))], Scope::User, search, &mut answer)?;
         let own = absolute(&at.cwd, &own);
         if folders::is_lost(&own, search)? {
-            // It goes on without its log; what it does without its settings was not seen.
+            // The client runs without its log; what it does without its settings was not observed.
             let reason = format!("{} cannot be a folder, and Kimi Code has no settings without it", own.display());
             answer.doubt(&[Certain::Set], reason);
         }

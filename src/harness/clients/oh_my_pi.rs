@@ -108,7 +108,7 @@ impl Edition for OhMyPi {
         for candidate in candidates {
             take(candidate, &mut taken, search, &mut answer)?;
         }
-        // The user's first, then from the farthest to the nearest; in one place they stand as they were found.
+        // The user's files first, then from the farthest directory to the nearest; files of one place keep their order.
         taken.sort_by_key(|file| std::cmp::Reverse(file.candidate.depth.unwrap_or(i64::MAX)));
         let mut files = Vec::new();
         for file in taken {
@@ -318,7 +318,7 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     }
 }
 
-/// Errors of YAML at which Bun's parser goes on in some texts: words of their messages (Bun 1.3.14).
+/// Words in the messages of YAML errors that Bun's parser tolerates in some texts (Bun 1.3.14).
 const TOLERATED: [&str; 5] = [" tab", "unprintable", "expected key", "expected whitespace", "',' or '}'"];
 
 /// Refuses to start if settings of the user or of the project cannot be read (oh-my-pi 18.2.3).
@@ -412,7 +412,7 @@ fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer)
     asked.extend([own.to_owned(), here(".omp")].iter().flat_map(|dir| OWN.map(|name| dir.join(name))));
     let plugins = [at.home.join(".omp"), here(".omp")].map(|dir| dir.join("plugins"));
     asked.extend(plugins.iter().flat_map(|dir| ["package.json", "installed_plugins.json"].map(|name| dir.join(name))));
-    // The prompt is not looked for where the variable says that the folder is.
+    // The client looks for its prompt in the default folder, even if a variable moves the folder.
     asked.extend(Some(at.home.join(".omp/agent/SYSTEM.md")).filter(|path| !path.starts_with(own)));
     for dir in
         [own.to_owned(), here(".omp"), here(".agent"), here(".agents"), at.home.join(".agent"), at.home.join(".agents")]

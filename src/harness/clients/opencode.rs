@@ -146,11 +146,11 @@ pub struct OpenCode {
     locations: Locations,
 }
 
-/// Details for the comparison of harnesses; each version replaces what differs.
-/// Variables of the folders below which the client makes one of its own, each with the usual place below home.
+/// Variables that name the folders in which the client creates one of its own, each with the default below home.
 const FOLDERS: [(&str, &str); 3] =
     [("XDG_DATA_HOME", ".local/share"), ("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".local/state")];
 
+/// Details for the comparison of agents; each version replaces what differs.
 const DETAILS: Details = Details {
     files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
     triggers: "every step of the session; and when the agent reads a file or the user attaches one; editing, writing and the shell add nothing",
@@ -235,7 +235,8 @@ impl OpenCode {
 }
 
 impl OpenCode {
-    /// Returns true if this version, or one with the same surrounding text, was checked step by step.
+    /// Returns true if resumed and compacted sessions, called skills and typed commands were checked on this version,
+    /// or on one with the same text around the instructions.
     fn was_followed(&self) -> bool {
         self.locations == Locations::Paths && self.brand.own_texts == OwnTexts::Measured
     }

@@ -18,7 +18,7 @@ use crate::text::locale_compare;
 const DEFAULT_MODE: &str = "architect";
 /// Built-in modes.
 const MODES: [&str; 5] = ["architect", "code", "ask", "debug", "orchestrator"];
-/// Maximum depth of symlinks: a symlink counts once, and the contents of the folder that it leads to once more.
+/// Maximum depth of symlinks. A symlink counts as one level, and the contents of its folder as another.
 const LINK_DEPTH: usize = 5;
 /// Maximum number of entries that are read below a folder of rules. The client has no such limit.
 const ENTRY_LIMIT: usize = 2_000;

@@ -63,6 +63,7 @@ fn applies(rule: &Rule, at: &Standpoint) -> bool {
 /// Formatted text, and the index of its source in the answer, if there is one.
 type Entry = (Text, Option<usize>);
 
+/// Composes the messages of one answer.
 struct Saying<'a> {
     definition: &'a Definition,
     at: &'a Standpoint,
@@ -181,7 +182,7 @@ impl Saying<'_> {
             let total = total.filter(|_| rule.charged);
             if let Some(total) = total.filter(|_| left == 0) {
                 let reason = format!("the limit of {} {} for all files together is spent", total.max.0, total.unit);
-                self.tell(found, Fate::Dropped, reason, Vec::new(), Some((total, Per::Chain)));
+                self.set_fate(found, Fate::Dropped, reason, Vec::new(), Some((total, Per::Chain)));
                 continue;
             }
             let one = shape::shape(found, rule, self.definition, total.map(|total| (total, left)));
@@ -190,21 +191,21 @@ impl Saying<'_> {
             let limit =
                 total.map(|total| (total, Per::Chain)).filter(|_| one.cut_to.is_some_and(|bound| bound.of_total));
             let limit = limit.or(own.map(|own| (own, Per::Source))).or(total.map(|total| (total, Per::Chain)));
-            self.became(found, &one, limit);
+            self.report_fate(found, &one, limit);
             shaped[index] = Some(one).filter(|one| !one.blank);
         }
         shaped
     }
 
     /// Reports the fate of a text under its limit.
-    fn became(&mut self, found: &Found, shaped: &Shaped, limit: Option<(&Limit, Per)>) {
+    fn report_fate(&mut self, found: &Found, shaped: &Shaped, limit: Option<(&Limit, Per)>) {
         match (shaped.blank, shaped.cut_to) {
             (true, Some(_)) => {
                 let reason = "what the limit leaves is only white space".to_owned();
-                self.tell(found, Fate::Dropped, reason, Vec::new(), limit);
+                self.set_fate(found, Fate::Dropped, reason, Vec::new(), limit);
             }
             (true, None) => {
-                self.tell(found, Fate::Empty, "without any text".to_owned(), Vec::new(), limit);
+                self.set_fate(found, Fate::Empty, "without any text".to_owned(), Vec::new(), limit);
                 if let Some(reason) = self.definition.unsure.empty.clone().filter(|_| found.listed.is_some()) {
                     self.answer.files_only.get_or_insert(reason);
                 }
@@ -215,7 +216,7 @@ impl Saying<'_> {
                 } else {
                     format!("the limit of {} {} ends inside it", bound.max, bound.unit)
                 };
-                self.tell(found, Fate::Truncated, reason.clone(), shaped.kept.clone(), limit);
+                self.set_fate(found, Fate::Truncated, reason.clone(), shaped.kept.clone(), limit);
                 if found.listed.is_none() {
                     let message = format!("{}: {reason}", found.name);
                     self.answer.warnings.push(Warning::general("over-budget", message));
@@ -233,7 +234,8 @@ impl Saying<'_> {
         }
     }
 
-    fn tell(
+    /// Sets the fate of a text's source, if it has one.
+    fn set_fate(
         &mut self,
         found: &Found,
         fate: Fate,

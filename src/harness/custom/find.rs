@@ -18,7 +18,7 @@ use crate::answer::{
 use crate::search::{Known, Search};
 use crate::snapshot::{self, Ask, Errno, FileType, GlobFlavor, Remote, absolute};
 
-/// Way in which a file came to be looked for.
+/// Why a file is looked for, and how it is reported.
 #[derive(Clone)]
 struct Lead<'a> {
     scope: Scope,
@@ -433,6 +433,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
+    /// Adds a source to the answer, and returns its index.
     fn tell(&mut self, source: Source) -> usize {
         self.told.extend(source.path().map(Path::to_owned));
         self.answer.sources.push(source);

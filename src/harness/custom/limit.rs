@@ -12,7 +12,7 @@ use super::values::{Amount, Ratio, Word};
 use crate::answer::Unit;
 use crate::text;
 
-/// A limit and the way in which a text is cut.
+/// A limit and the way in which a text is cut. Its head and tail together are at most the whole limit.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "RawLimit")]
 pub(super) struct Limit {

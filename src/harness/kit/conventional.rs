@@ -186,7 +186,7 @@ pub(in crate::harness) struct Chain<'a, 'f> {
     started: Vec<Text>,
     read: Vec<Text>,
     taken: HashSet<OsString, AskHasher>,
-    /// Base of the last matched patterns, and the target relative to it.
+    /// Cache: the base of the patterns that were matched last, and the target relative to it.
     seen_from: Option<(PathBuf, Option<PathBuf>)>,
 }
 

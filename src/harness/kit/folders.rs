@@ -1,4 +1,4 @@
-//! Folders that a client makes for itself when it starts, and that it is started in.
+//! Folders that a client needs when it starts: those that it creates for itself, and the working directory.
 
 use std::path::Path;
 
@@ -23,8 +23,7 @@ pub(in crate::harness) fn refuse_lost(folder: &Path, search: &mut Search) -> Kno
     Ok(())
 }
 
-/// Returns true if a folder cannot be made, because it is, or lies below, something that is not a directory or that may
-/// not be entered.
+/// Returns true if a folder cannot be created: its path, or one above it, is not a directory or may not be entered.
 pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<bool> {
     Ok(match search.stat(folder, RULE)? {
         Ok(meta) => meta.kind != FileType::Dir,
@@ -32,8 +31,8 @@ pub(in crate::harness) fn is_lost(folder: &Path, search: &mut Search) -> Known<b
     })
 }
 
-/// Doubts the answer of a client that may not write to a folder of its own, or to the place where it would make it.
-/// Many stop there, unless everything that they write to exists further down.
+/// Doubts the answer if the client may not write to a folder of its own, or to the place where it would create it.
+/// Many clients then stop, unless everything that they write to already exists below it.
 pub(in crate::harness) fn doubt_closed(folder: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     for dir in folder.ancestors() {
         let is_closed = match search.stat(dir, RULE)? {

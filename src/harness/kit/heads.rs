@@ -3,11 +3,11 @@
 //!
 //! | reading | first line | ends with | notes |
 //! |---|---|---|---|
-//! | [`whole_lines`] | `---`, white space behind it | such a line | Claude Code's skills and agents, Copilot CLI's, Gemini CLI's and OpenClaw's skills |
+//! | [`whole_lines`] | `---`, then white space | such a line | Claude Code's skills and agents, Copilot CLI's, Gemini CLI's and OpenClaw's skills |
 //! | [`vscode`] | the same | a line that begins with `---` | rules of Copilot CLI, Cursor and agents that follow them |
 //! | [`vscode_chat`] | the same | such a line, or the end | files with patterns of Copilot in VS Code |
 //! | [`codex`] | `---`, white space on both sides | such a line | |
-//! | [`claude_code`] | `---`, behind a byte order mark | three dashes, wherever they stand | white space behind them goes |
+//! | [`claude_code`] | `---`, perhaps after a byte order mark | three dashes, wherever they stand | white space after them goes |
 //! | [`gray_matter`] | `---`, and the name of a language | a line that begins with `---`, or the end | OpenCode |
 //! | [`cline`] | exactly `---` | a line that begins with `---` | |
 //! | [`qwen_code`] | exactly `---` | exactly `---` | |

@@ -169,8 +169,8 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
     if is_listed(root, search)? { inside(root, walk, search) } else { Ok(Vec::new()) }
 }
 
-/// Returns the result of [`below`] from a part that all answers share: `of` names the agent, whose walk `look` takes
-/// with [`inside`].
+/// Returns the result of [`below`], cached as a part that answers share. `of` identifies the agent; `look` calls
+/// [`inside`] with the agent's walk.
 pub(in crate::harness) fn shared_below(
     of: &'static str,
     root: &Path,

@@ -44,7 +44,7 @@ const KEYS: [&str; 19] = [
     "tools",
 ];
 
-/// Size in bytes from which a text in a head is one that was meant for a model.
+/// Size above which a text in front matter was probably meant for a model, in bytes.
 const LONG: usize = 400;
 
 /// The agents that come with Claude Code 2.1.329.
@@ -314,8 +314,8 @@ pub(super) fn described(
     Ok(described)
 }
 
-/// Adds the agents below a folder, and the files that are none to the sources. A plugin's agent without a name takes
-/// that of its file.
+/// Adds the agents described below a folder. Files that describe none become sources with the reason. A plugin's agent
+/// without a name takes that of its file.
 fn of_folder(
     dir: &Path,
     scope: Scope,
@@ -350,7 +350,7 @@ fn of_folder(
     Ok(())
 }
 
-/// Parses the file of an agent into its name, its head and its text, or says why the file is none.
+/// Parses the file of an agent into name, front matter and text; fails with the reason why it describes no agent.
 fn parsed<'t>(file: &Path, text: &'t str, in_plugin: bool) -> Result<(String, Node, &'t str), &'static str> {
     let (front, body) = heads::whole_lines(text).ok_or("it has no head between lines of ---")?;
     let head = parse_leniently(front).ok_or("its head is no YAML")?;
@@ -361,7 +361,7 @@ fn parsed<'t>(file: &Path, text: &'t str, in_plugin: bool) -> Result<(String, No
     Ok((name, head, body.trim()))
 }
 
-/// Warns of long texts in the head of an agent that are none of its [`KEYS`].
+/// Warns of long texts in the front matter of an agent under keys other than [`KEYS`].
 fn lost_in_head(file: &Path, head: &Node) -> Vec<Warning> {
     let lost = head.as_table().unwrap_or_default().iter().filter_map(|(key, value)| {
         let size = value.as_text()?.len();

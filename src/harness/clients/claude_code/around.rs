@@ -7,7 +7,7 @@ use super::plugins::Plugin;
 use super::settings::Settings;
 use crate::answer::Standpoint;
 
-/// A question, with what was found for it before the lists.
+/// The question, and the results that the lists depend on.
 pub(super) struct Around<'a> {
     pub(super) edition: &'a Edition21,
     pub(super) at: &'a Standpoint,

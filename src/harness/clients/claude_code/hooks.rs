@@ -133,7 +133,7 @@ pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut
         );
         answer.warnings.push(Warning::at("hooks", file, message));
     }
-    // Observed: the output of such a hook keeps everything after it out of the tool's own result.
+    // Observed: after the output of a PreToolUse hook, nothing more is put into the tool's own result.
     let moves = |hook: &&&Hook| hook.event == Event::PreToolUse && manner != Manner::System;
     if let Some(hook) = running.iter().find(moves) {
         let reason = format!(

@@ -231,7 +231,7 @@ impl<'s, 'a> Loader<'s, 'a> {
 
     /// Warns about problems in a rule's front matter if it is valid YAML or missing.
     fn check_head(&mut self, path: &Path, raw: &Content, front: &Front) {
-        // What another agent's key says is true without a key of Claude Code as well.
+        // Another agent's key that selects every file needs no warning: the rule does apply to every file.
         let means_all = |key: &str, node: &Node| key != "paths" && matches!(node.as_text(), Some("**" | "**/*"));
         let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some_and(|value| !means_all(key, value)));
         let text = match front {

@@ -46,7 +46,7 @@ impl Loader<'_, '_> {
             Tool::Mention if !self.edition.mentions_hand_over => None,
             Tool::Read | Tool::Mention => {
                 if self.succeeds(target)? {
-                    // A file AGENTS.md that a shell command showed is brought again.
+                    // An AGENTS.md that only a shell command showed is sent again.
                     let shown =
                         before.iter().filter(|earlier| earlier.tool == Tool::Shell && !already.contains(&earlier.file));
                     let shown: HashSet<&PathBuf> = shown.map(|earlier| &earlier.file).collect();

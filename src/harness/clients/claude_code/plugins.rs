@@ -22,7 +22,8 @@ pub(super) struct Plugin {
     pub(super) manifest: Option<Node>,
     /// Entry of the plugin in the list of its marketplace.
     entry: Option<Node>,
-    /// True if only the named commands and skills count, because the marketplace is itself the plugin and names them.
+    /// True if only the commands and skills named in the marketplace's list count, because the plugin's directory is
+    /// the marketplace itself.
     pub(super) named_alone: bool,
 }
 

@@ -59,7 +59,7 @@ impl Loader<'_, '_> {
         }
         let Ok(real) = self.search.real(dir)? else { return Ok(None) };
         let itself = self.search.lstat(dir, "rules")?.is_ok_and(|meta| meta.kind == FileType::Dir);
-        // Observed: nested rules in a linked `.claude` are read; nothing else behind a link to the outside is.
+        // Observed: behind a link to the outside, only nested rules in a linked `.claude` are read.
         let nested = matches!(which, Which::UnconditionalNested) && itself;
         if real != dir && !nested && !self.may_link(&real, owner) {
             self.outside(dir, &real);

@@ -458,8 +458,7 @@ impl Settings {
             Origin::User => &self.config.path,
             Origin::Project | Origin::Flag | Origin::Managed => &at.cwd,
         };
-        // The client's behaviour is not understood here: the meaning of a leading slash in the local settings of a root
-        // above.
+        // Not known: what a leading slash means in the local settings of a root that is above the working directory.
         let above = layer.origin == Origin::Project && !layer.from.starts_with(&at.cwd);
         if above && denied.iter().any(|rule| rule.starts_with("Read(/") && !rule.starts_with("Read(//")) {
             self.unsure =

@@ -56,7 +56,7 @@ impl Found {
         self.counts() && (self.name == name || self.known == name)
     }
 
-    /// Returns true if the user types `name` for it; some are the user's alone.
+    /// Returns true if the user calls it by typing `name`. The user can also call skills that the model cannot.
     fn is_typed(&self, name: &str) -> bool {
         matches!(self.source.fate, Fate::Loaded | Fate::Excluded) && (self.name == name || self.known == name)
     }
@@ -217,7 +217,7 @@ impl Edition21 {
 }
 
 /// Adds the message of a call (2.1.329): the text after the front matter, preceded by the directory if it is a skill,
-/// with the `words` that the user types behind its name.
+/// with the `words` that the user types after its name.
 fn call(found: &Found, words: &str, answer: &mut Answer) {
     let Some(path) = found.source.path() else { return };
     let dir = path.parent().unwrap_or(path).display().to_string();

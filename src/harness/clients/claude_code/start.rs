@@ -130,9 +130,9 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Returns a CLAUDE file that was not loaded under its own name. Observed: it displaces AGENTS.md all the same,
-    /// whether it is a local file that `--setting-sources` excludes, or a link to a file loaded before or to a rule
-    /// that waits.
+    /// Returns a CLAUDE.md that exists, although none was loaded under its own name. Observed: it still displaces
+    /// AGENTS.md. Examples are a local file that `--setting-sources` excludes, and a link to a file loaded before or to
+    /// a rule that waits.
     fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Known<Option<PathBuf>> {
         for dir in dirs.iter().filter(|dir| !is_covered(dir, checkout)) {
             if let Some((path, _)) = self.claude_files(dir)?.into_iter().next() {
@@ -163,8 +163,8 @@ impl Loader<'_, '_> {
         entries: &mut Vec<Entry>,
     ) -> Known<()> {
         let wanted = self.reads_agents(displaced_by.is_some());
-        // Observed: rules that wait and targets of links do not count as loaded here, and only texts of the project are
-        // compared.
+        // Observed: here only loaded files count, by their paths as written (neither rules that wait nor targets of
+        // links), and texts are compared only with those of the project.
         self.seen = entries.iter().map(|entry| entry.path.clone()).collect();
         let before: HashSet<String> = entries
             .iter()

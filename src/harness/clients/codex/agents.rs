@@ -13,7 +13,7 @@ use crate::snapshot::Ask;
 /// Roles that come with Codex 0.169.
 const OWN: [&str; 3] = ["default", "explorer", "worker"];
 
-/// Keys of a role that change nothing beside what Briefing reads of them.
+/// Keys of a role whose effect on texts is known; any other key may change more.
 const KNOWN: [&str; 6] =
     ["name", "description", "developer_instructions", "model_reasoning_effort", "nickname_candidates", "sandbox_mode"];
 

@@ -163,7 +163,7 @@ impl Codex {
         let first_source = answer.sources.len();
         let first_warning = answer.warnings.len();
         search.expect(picked.iter().cloned().map(Ask::Content))?;
-        let mut budget = Budget { total, left: total, was_said: false, texts: Vec::new() };
+        let mut budget = Budget { total, left: total, is_reported: false, texts: Vec::new() };
         for path in picked {
             let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
             if budget.left == 0 {
@@ -224,7 +224,7 @@ impl Codex {
         let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
         let reason = format!("the limit of {} B for all project files is used up", grouped(budget.total));
         answer.sources.push(Source { size, reason, ..source });
-        if !std::mem::replace(&mut budget.was_said, true) {
+        if !std::mem::replace(&mut budget.is_reported, true) {
             self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget.total)));
         }
         Ok(())
@@ -276,8 +276,8 @@ impl Codex {
 struct Budget {
     total: usize,
     left: usize,
-    /// True if the user was warned that the budget is used up.
-    was_said: bool,
+    /// True if it was reported that the budget is used up.
+    is_reported: bool,
     /// Text taken of each file, root first.
     texts: Vec<Text>,
 }

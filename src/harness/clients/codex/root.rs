@@ -15,7 +15,7 @@ pub(super) enum Root {
     Error(String),
 }
 
-/// Input of the search for both roots.
+/// Values that the search for either root needs.
 pub(super) struct Looked<'a> {
     /// Default markers.
     pub defaults: &'a [&'a str],

@@ -104,7 +104,7 @@ impl Settings {
             true => agents::kinds(&layers, codex_home, &at.home, search)?,
             false => Vec::new(),
         };
-        let worked_out = WorkedOut {
+        let derived = Derived {
             kinds,
             root,
             settings_root,
@@ -115,14 +115,14 @@ impl Settings {
             permissions: rules.permissions(&layers, &asked)?,
             model_instructions,
         };
-        let mut settings = Settings::read(edition, &layers, worked_out);
+        let mut settings = Settings::read(edition, &layers, derived);
         settings.warnings.extend(untrusted);
         Ok(settings)
     }
 
     /// Creates the settings from the values of keys and the derived values.
-    fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
-        let WorkedOut {
+    fn read(edition: &Codex, layers: &Layers, derived: Derived) -> Settings {
+        let Derived {
             kinds,
             root,
             settings_root,
@@ -132,7 +132,7 @@ impl Settings {
             skills,
             permissions,
             model_instructions,
-        } = worked_out;
+        } = derived;
         let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -200,7 +200,7 @@ impl Settings {
 }
 
 /// Values derived from several settings, or from settings and the disk.
-struct WorkedOut {
+struct Derived {
     kinds: Vec<Kind>,
     root: Option<PathBuf>,
     settings_root: Option<PathBuf>,

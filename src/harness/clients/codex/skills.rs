@@ -35,11 +35,13 @@ const DESCRIPTION_CHARACTERS: usize = 1024;
 /// Maximum length of a name with its plugin's name in front, in characters (Codex 0.169).
 const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 
-/// Roots of a project: of its files, and of its settings, whose folders may hold skills as well.
+/// Directories of a project that are searched for skills.
 pub(super) struct Project<'a> {
     /// The last directory that is searched for project files.
     pub start: &'a Path,
+    /// Root of the project files; `.agents/skills` counts from here down to `start`.
     pub documents: Option<&'a Path>,
+    /// Root of the project's settings; `.codex/skills` counts from here down to the working directory.
     pub settings: Option<&'a Path>,
 }
 
@@ -55,9 +57,9 @@ enum Listing {
 /// Condition for a table of roots before the list, so that files are named by the number of their root.
 #[derive(Clone, Copy)]
 enum Table {
-    /// If whole paths leave too little room for all descriptions, and the table leaves more.
+    /// If whole paths leave too little room for all descriptions, and the table makes the list better.
     ForRoom(Introductions),
-    /// If it leaves room for more, or for the same at a lower cost.
+    /// Whenever the table makes the list better.
     ForLess(Introductions),
 }
 
@@ -205,8 +207,7 @@ fn unwritten(roots: &[Root], found: &[(usize, Skill)], skills: &Switches, search
     Ok((found == Err(Errno::NOENT)).then_some(own))
 }
 
-/// Adds the list: either a table of roots and a short line per skill, or lines with whole paths, whichever says more,
-/// or as much at a lower cost.
+/// Adds the better of two lists: one with a table of roots and short paths, or one with whole paths.
 fn list(
     (roots, unwritten): (&[Root], Option<usize>),
     found: &mut [(usize, Skill)],
@@ -223,7 +224,7 @@ fn list(
     let (short, whole) = (Paths::ByRoot { roots, used: &used }, Paths::Whole);
     let lines = |paths: &Paths| -> Vec<Line> { listed.iter().map(|&index| line(&found[index], paths)).collect() };
     let (short, whole) = (lines(&short), lines(&whole));
-    // Skills that are not written yet would take an unknown share.
+    // Nothing is cut if Codex has yet to write its own skills, because they take an unknown share of the budget.
     let deal = match unwritten {
         Some(_) => Dealt::whole,
         None => Dealt::of,
@@ -245,7 +246,7 @@ fn list(
     if dealt.whole > budget.limit {
         let message = too_many(dealt.whole, budget, unwritten.is_some());
         match unwritten {
-            // How much room its own skills leave for others is not known.
+            // It is not known how much room Codex's own skills leave for the others.
             Some(_) => answer.doubt(&[Certain::Text], message),
             None => answer.warnings.push(Warning::general("skills-over-budget", message)),
         }

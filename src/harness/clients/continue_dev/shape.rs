@@ -1,4 +1,4 @@
-//! Shape of `config.yaml`: the client refuses to start if a key that it knows has another one (Continue 1.5.47).
+//! Shape of `config.yaml`: the client refuses to start if a known key has a value of another shape (Continue 1.5.47).
 
 use crate::formats::{Node, Value};
 

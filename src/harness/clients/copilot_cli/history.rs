@@ -133,7 +133,7 @@ pub(super) enum Users {
     Apart,
 }
 
-/// Files that are loaded from a directory in the environment.
+/// Files that are loaded from a directory that an environment variable names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// Those in its `.github/instructions`.

@@ -284,7 +284,8 @@ fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// End of all paths that start in one run of characters, computed once so that many tokens in a run stay linear.
+/// End of all paths that start in one run of characters. It is computed once per run, so that a run with many tokens
+/// takes linear time.
 #[derive(Default)]
 struct Run {
     end: usize,

@@ -74,8 +74,8 @@ enum Owner<'a> {
     User,
     /// The root or the working directory: path relative to it.
     Own,
-    /// A directory in the environment: its name and the path relative to where it leads. If it is the root or the
-    /// working directory, only the relative path.
+    /// A directory that an environment variable names: the path is written as this name and the path below its target.
+    /// If it is the root or the working directory, only the path below it is written.
     Named(&'a Path),
 }
 

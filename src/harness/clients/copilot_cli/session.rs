@@ -115,7 +115,7 @@ impl Session {
             return;
         }
         answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.behavior)));
-        // So far each of them was a part of its own.
+        // Until now, each of these files was a part of its own.
         for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
             source.part = Some(self.tagged.len());
         }

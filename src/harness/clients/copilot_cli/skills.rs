@@ -179,7 +179,7 @@ fn commands(
     Ok(found)
 }
 
-/// Returns why a head is refused that is no YAML. It begins on the second line of its file.
+/// Returns the reason for refusing front matter that is not YAML. It begins on the second line of its file.
 fn not_yaml(head: &str, error: &FormatError) -> String {
     let (line, column) = position(head, error.at.start);
     format!("its head is no YAML at line {}, column {column}", line + 1)

@@ -45,7 +45,8 @@ impl Variables {
         search.env(name).or_else(|| self.added.get(name).cloned())
     }
 
-    /// Returns the value of a variable that settings refer to. Whatever they make of it, only the reference is shown.
+    /// Returns the value of a variable that settings refer to by `written`. Wherever it is used, answers show the
+    /// reference instead.
     pub(super) fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = search.secret_env(name).or_else(|| self.added.get(name).cloned())?;
         search.put_in(&value, written).then_some(value)

@@ -71,7 +71,7 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
     if trust.is_home(search)? {
         return Ok(None);
     }
-    // Nothing is looked for where the user's folder lies, and so nothing is untrusted: the file of that place counts.
+    // In the directory that contains the user's folder, trust is not asked for, so the settings there count.
     if own.parent() == Some(&at.cwd) {
         let path = at.cwd.join(".vibe/config.toml");
         return Ok(search.is_file(&path, "settings of the project")?.then_some(path));

@@ -186,8 +186,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Drops the skills for which the list has no room, and warns if bundled skills, which take unknown room, are not
-    /// counted.
+    /// Drops the skills for which the list has no room. Returns a warning if some were dropped, and the bundled skills,
+    /// whose sizes are not known, were not counted.
     pub(super) fn keep_to(&self, limits: Limits, skills: &mut [Skill], search: &Search) -> Option<Warning> {
         let limits = self.configured(limits);
         let (mut count, mut length, mut dropped) = (0, FRAME_UTF16, 0);

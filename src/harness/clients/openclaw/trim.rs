@@ -9,8 +9,8 @@ use crate::text::{js_trim_end, utf16_len};
 
 /// Method by which an edition divides a budget. Shares of the limit are IEEE doubles, then floored, as in JavaScript.
 pub enum Method {
-    /// Head and tail of these shares of the limit, plus the marker. A tail of length zero is the whole text, and halves
-    /// of surrogate pairs are counted.
+    /// Head and tail of these shares of the limit, plus the marker. As in JavaScript's `slice(-0)`, a tail of length
+    /// zero is the whole text; halves of surrogate pairs are counted.
     HeadAndTail(f64, f64),
     /// Head and tail of what the marker leaves, so that the limit is kept; AGENTS.md with a digest.
     Fitting(Shares),

@@ -109,7 +109,7 @@ fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
         let usage = if matches!(native.kind, Kind::Subagent) { Usage::Subagent } else { Usage::Session };
         Agent { name: native.name, usage, hidden: matches!(native.kind, Kind::Hidden) }
     });
-    // A disabled agent leaves a gap.
+    // A disabled agent leaves a gap, so that the positions of the others stay valid.
     let mut agents: Vec<Option<Agent>> = natives.map(Some).collect();
     let names = brand.agents.iter().map(|native| native.name);
     let mut places: HashMap<&str, usize> = names.enumerate().map(|(at, name)| (name, at)).collect();

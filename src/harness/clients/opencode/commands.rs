@@ -34,8 +34,8 @@ pub(super) fn say(edition: &OpenCode, at: &Standpoint, config: &Config, answer: 
     }
 }
 
-/// Replaces `$ARGUMENTS`, and `$1` by single words: the last number takes the rest, and one without a word is empty.
-/// Words without a place follow the text.
+/// Replaces `$ARGUMENTS` with all words, and `$1` with a single one: the highest number takes all remaining words, and
+/// one without a word becomes empty. Without any placeholder, the words are appended.
 fn filled(template: &str, words: &str) -> String {
     let split = split(words);
     let mut pieces = template.split('$');

@@ -168,9 +168,9 @@ const BINARY: &str =
 /// Extensions of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5 (OpenCode 1.1.53).
 const PICTURES_AND_PDF: &str = "3ds apng avci avcs avif azv bmp btif cgm cmx dds djv djvu drle dwg dxf emf exr fh fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 hsj2 ico ief jhc jls jng jp2 jpe jpeg jpf jpg jpg2 jph jpx jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd";
 
-/// Extensions that only the table of `mime-types` has, followed by the one above that it lacks (OpenCode 1.2.11 and
-/// 1.3.2).
+/// Extensions that the table of `mime-types` has in addition to those above (OpenCode 1.2.11 and 1.3.2).
 const MORE_PICTURES: &str = "b16 btf dib dng dpx jaii jais jfif jpgm jpm jxl";
+/// The one extension above that the table of `mime-types` lacks.
 const NO_PICTURE: &str = "hsj2";
 
 /// Returns the reason why the tool's result has no room for the files that were found.

@@ -41,8 +41,8 @@ pub(super) fn complete(settings: &mut Node, variable: &str, search: &Search) {
     let tools = settings.get("tools").map(of_tools).unwrap_or_default();
     if !tools.is_empty() {
         let mut permission = in_permission(Node { at: 0..0, value: Value::Table(tools) });
-        let said = settings.get("permission").cloned();
-        said.into_iter().for_each(|said| merge(&mut permission, in_permission(said)));
+        let configured = settings.get("permission").cloned();
+        configured.into_iter().for_each(|value| merge(&mut permission, in_permission(value)));
         let Value::Table(entries) = &mut settings.value else { return };
         entries.retain(|(key, _)| key != "permission");
         merge(settings, permission);

@@ -129,7 +129,7 @@ pub(super) enum Counts {
     Files,
 }
 
-/// Library whose globs the patterns are.
+/// Library that interprets glob patterns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Globs {
     /// The npm package `glob`; links are followed in configuration directories only.

@@ -87,7 +87,8 @@ impl Variables {
         }
     }
 
-    /// Returns the value of a variable that settings refer to. Whatever they make of it, only the reference is shown.
+    /// Returns the value of a variable that settings refer to by `written`. Wherever it is used, answers show the
+    /// reference instead.
     pub fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
         let value = self.get(name, search)?;
         search.put_in(&value, written).then_some(value)

@@ -79,7 +79,8 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
     Ok((start, later))
 }
 
-/// Shadows skills below the working directory whose name is taken, in versions without remarks.
+/// Shadows skills below the working directory that have the name of a listed skill. For versions without remarks, whose
+/// list cannot tell them apart.
 fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut Answer) {
     let mut firsts: HashMap<&str, &Found> = HashMap::new();
     for first in start.iter().filter(|first| first.counts()) {

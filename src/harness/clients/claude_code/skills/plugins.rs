@@ -99,8 +99,8 @@ impl Plugin {
     }
 }
 
-/// Sorts the command files of a plugin, with their names. Observed: they are sorted by their paths as `localeCompare`
-/// does; then the files of a directory stand together, where the first of them stands.
+/// Sorts the command files of a plugin, given with their names. Observed: files are sorted by path as `localeCompare`
+/// does, then grouped by directory; each group takes the place of its first file.
 fn in_their_order(files: &mut [(PathBuf, String)]) {
     files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
     let mut firsts: HashMap<Option<PathBuf>, usize> = HashMap::new();

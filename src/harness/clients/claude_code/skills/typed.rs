@@ -7,7 +7,7 @@ use crate::answer::{Answer, Certain, Message, MessageKind, Role, Trigger};
 const OWN: [(&str, &str); 1] =
     [("init", "init (1592 bytes, SHA-256 cfdedaa2c59770dce2afbc73047805cda7078d961cc650463e39125197b55a39)")];
 
-/// Adds what stands in the place of a typed command (2.1.329): its name and arguments, and its text.
+/// Adds the messages that replace a typed command (2.1.329): its name and arguments, then its text.
 pub(super) fn say(found: Option<&Found>, name: &str, words: &str, is_measured: bool, answer: &mut Answer) {
     let own = OWN.iter().find(|(own, _)| *own == name && is_measured && words.is_empty() && found.is_none());
     if found.is_none() && own.is_none() {
@@ -29,8 +29,8 @@ pub(super) fn say(found: Option<&Found>, name: &str, words: &str, is_measured: b
     }
 }
 
-/// Replaces `$ARGUMENTS`, and `$0` or `$ARGUMENTS[0]` by single words, which stay if there is no such word. Words
-/// without a place follow the text.
+/// Replaces `$ARGUMENTS` with all words, and `$0` or `$ARGUMENTS[0]` with a single one; a placeholder without such a
+/// word stays. If nothing was replaced, the words are appended.
 pub(super) fn filled(text: &str, words: &str) -> String {
     let split = split(words);
     let word = |number: &str| split.get(number.parse::<usize>().ok()?).map(String::as_str);

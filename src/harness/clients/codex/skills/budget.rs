@@ -40,8 +40,9 @@ pub(in super::super) struct Model {
     window: usize,
     /// Maximum context window that settings may request.
     most: usize,
-    /// The change with which a version came to know the model like this, and the one with which it ceased to.
+    /// Change since which versions know the model with these values; `None` if the oldest one does.
     came: Option<&'static Change>,
+    /// Change since which versions no longer do.
     went: Option<&'static Change>,
 }
 
@@ -183,7 +184,7 @@ impl Dealt {
         Dealt { characters, whole, cost, lost }
     }
 
-    /// Keeps every line whole.
+    /// Returns the list uncut, whatever the budget is.
     pub fn whole(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
         let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
         Dealt { characters: vec![Some(usize::MAX); lines.len()], whole, cost: whole + overhead, lost: 0 }
@@ -194,7 +195,8 @@ impl Dealt {
         self.lost > 0 || self.characters.contains(&None)
     }
 
-    /// Returns true if it says more than `other`, or as much at a lower cost.
+    /// Returns true if this list is better than `other`: it has more skills, else loses fewer characters of
+    /// descriptions, else costs less.
     pub fn is_better_than(&self, other: &Dealt) -> bool {
         let listed = |dealt: &Dealt| dealt.characters.iter().flatten().count();
         let rank = |dealt: &Dealt| (std::cmp::Reverse(listed(dealt)), dealt.lost, dealt.cost);

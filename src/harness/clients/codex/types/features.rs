@@ -163,7 +163,7 @@ pub(in super::super) const V0_169: &[Feature] = &[
 
 /// Returns the features that may be tables in a version.
 pub(in super::super) fn tables(version: Version) -> &'static [Feature] {
-    // Number of these features before each change; for those after the guardian, the version is not known.
+    // Number of features that versions before each change know. Which versions added the later ones is not known.
     let until =
         [(&h::PROFILE_FILES, 0), (&h::CD_KEEPS_LINKS, 3), (&h::DEVICES, 4), (&h::TIME_REMINDER, 6), (&h::GUARDIAN, 7)];
     let count = until.into_iter().find(|(came, _)| !version.has(came)).map_or(V0_169.len(), |(_, count)| count);
