@@ -160,7 +160,8 @@ impl Edition21 {
         let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
         let entries = |late: bool| {
             let entry = |found: &Found| {
-                let said = (!found.bare).then(|| format!("{}{}", said_of(&found.description, longest), found.remark));
+                let said = (!found.bare)
+                    .then(|| format!("{}{}", formatted_description(&found.description, longest), found.remark));
                 Entry { name: found.name.clone(), said, used: usage(&found.known, late) }
             };
             counted.iter().map(entry).collect::<Vec<_>>()
@@ -279,7 +280,7 @@ fn places(around: &Around, folder: &str) -> Vec<Place> {
 }
 
 /// Formats a description for the list: on one line, cut to its limit, with `<` and `>` escaped.
-fn said_of(description: &str, longest: usize) -> String {
+fn formatted_description(description: &str, longest: usize) -> String {
     let lines = description.trim().split('\n').filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
     list::shortened(&line, longest, "…").replace('<', "&lt;").replace('>', "&gt;")

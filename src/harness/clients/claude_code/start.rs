@@ -56,7 +56,7 @@ impl Loader<'_, '_> {
         let mut entries = Vec::new();
         let managed = Path::new(MANAGED);
         self.load(&managed.join("CLAUDE.md"), role(Owner::Managed, Scope::Managed), &mut entries)?;
-        entries.extend(self.settings.told.as_ref().map(|(text, from)| told(text, from)));
+        entries.extend(self.settings.told.as_ref().map(|(text, from)| managed_entry(text, from)));
         self.rules(&managed.join(".claude/rules"), Owner::Managed, Which::Unconditional, &mut entries)?;
         if self.settings.user {
             let config = self.settings.config.path.clone();
@@ -335,7 +335,7 @@ impl Loader<'_, '_> {
 }
 
 /// Creates the entry for `claudeMd` in the administrator's settings; the text is sent as it is, but trimmed.
-fn told(text: &str, from: &Path) -> Entry {
+fn managed_entry(text: &str, from: &Path) -> Entry {
     let source = Source::new(from, Scope::Managed, Fate::Loaded, "claudeMd in the administrator's settings");
     let front = document::Front::None;
     let document = document::Document { text: text.into(), front, imports: Vec::new(), kept: Vec::new() };

@@ -171,7 +171,7 @@ impl Codex {
                 continue;
             }
             self.check_permissions(path, settings, search, answer)?;
-            match self.opened(path, total, search)? {
+            match self.open(path, total, search)? {
                 Opened::Text(raw) => self.charge(path, &raw, source, &mut budget, answer),
                 Opened::Without(fate, reason) => {
                     answer.sources.push(Source { fate, reason: reason.to_owned(), ..source });
@@ -192,7 +192,7 @@ impl Codex {
     }
 
     /// Reads a picked file, and returns what the client makes of it.
-    fn opened(&self, path: &Path, budget: usize, search: &mut Search) -> Known<Opened> {
+    fn open(&self, path: &Path, budget: usize, search: &mut Search) -> Known<Opened> {
         let of_entries = self.examined == Examined::Entries;
         Ok(match search.read(path, "root first, until the budget is spent")? {
             Ok(raw) => Opened::Text(raw),

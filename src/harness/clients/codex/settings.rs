@@ -297,7 +297,7 @@ fn refuse_if(refusal: Option<Refusal>) -> Result<(), Refusal> {
 }
 
 impl Behavior {
-    /// Returns the table in force as a profile, named by the option or else by the key.
+    /// Returns the name of the table in `profiles` that is in force: that of the option, or else of the key.
     fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
         if self.profiles == Profiles::Files {
             return Ok(None);

@@ -31,7 +31,7 @@ pub(super) struct Importer<'a> {
     /// Number of tokens that were looked up.
     lookups: usize,
     /// True if the warning about too many lookups was given.
-    told_of_cap: bool,
+    warned_of_cap: bool,
     files: usize,
     bytes: usize,
 }
@@ -39,7 +39,7 @@ pub(super) struct Importer<'a> {
 impl<'a> Importer<'a> {
     /// Creates an importer for the file with the real path `own`.
     pub(super) fn new(root: &'a Path, trigger: Trigger, own: PathBuf) -> Importer<'a> {
-        Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, told_of_cap: false, files: 0, bytes: 0 }
+        Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, warned_of_cap: false, files: 0, bytes: 0 }
     }
 
     /// Returns `content` with the text of every import after its token.
@@ -140,7 +140,7 @@ impl<'a> Importer<'a> {
         }
         self.lookups += 1;
         if self.lookups > LOOKUP_CAP {
-            if self.files < FILE_LIMIT && !std::mem::replace(&mut self.told_of_cap, true) {
+            if self.files < FILE_LIMIT && !std::mem::replace(&mut self.warned_of_cap, true) {
                 let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
                 answer.doubt(&[Certain::Set], message.clone());
                 answer.warnings.push(Warning::at("import-cap", importer, message));

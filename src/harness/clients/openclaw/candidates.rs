@@ -196,7 +196,7 @@ impl Turn<'_> {
             let path = self.home.named(skill.path()).display().to_string();
             length += utf16_len(&element("  ", skill, &path, xml)) + 1;
             count += 1;
-            let said = if count > limits.listed {
+            let limit = if count > limits.listed {
                 format!("maxSkillsInPrompt: {} skills come before it", grouped(limits.listed))
             } else if length > limits.listed_utf16 {
                 format!("maxSkillsPromptChars: the list has {} UTF-16 units", grouped(limits.listed_utf16))
@@ -204,7 +204,7 @@ impl Turn<'_> {
                 continue;
             };
             dropped += 1;
-            skill.leave_out(Fate::Dropped, format!("skills.limits.{said}"));
+            skill.leave_out(Fate::Dropped, format!("skills.limits.{limit}"));
             skill.source.described = Described::LeftOut;
         }
         (dropped > 0 && self.bundled(search).is_none()).then(|| {
@@ -223,7 +223,7 @@ impl Read {
             Err(reason) => return Err(Box::new(file.refused(reason))),
         };
         let (metadata, for_the_user) =
-            (said_to(&["openclaw"], head.text("metadata")), is_yes(head.text("disable-model-invocation")));
+            (metadata_for(&["openclaw"], head.text("metadata")), is_yes(head.text("disable-model-invocation")));
         let name = head.name.unwrap_or_else(|| folder_of(&file));
         Ok(Read { skill: file.named(name, head.description), metadata, for_the_user, bundled: false })
     }
@@ -238,7 +238,7 @@ impl Read {
             return Err(Box::new(file.refused("its head must have a `description`")));
         };
         let (metadata, for_the_user) =
-            (said_to(&["openclaw", "clawdbot"], value("metadata")), is_yes(value("disable-model-invocation")));
+            (metadata_for(&["openclaw", "clawdbot"], value("metadata")), is_yes(value("disable-model-invocation")));
         let name = value("name").unwrap_or_else(|| folder_of(&file));
         Ok(Read { skill: file.named(name, description), metadata, for_the_user, bundled: false })
     }
@@ -251,10 +251,10 @@ fn folder_of(file: &File) -> String {
 }
 
 /// Returns the part of `metadata`, JSON5 in a text, for a client with one of these names.
-fn said_to(names: &[&str], metadata: Option<String>) -> Option<Node> {
+fn metadata_for(names: &[&str], metadata: Option<String>) -> Option<Node> {
     let metadata = parse_json5(&metadata?).ok()?;
-    let mut said = names.iter().filter_map(|name| metadata.get(name));
-    said.find(|node| matches!(node.value, Value::Table(_) | Value::List(_))).cloned()
+    let mut parts = names.iter().filter_map(|name| metadata.get(name));
+    parts.find(|node| matches!(node.value, Value::Table(_) | Value::List(_))).cloned()
 }
 
 fn is_yes(text: Option<String>) -> bool {

@@ -32,7 +32,7 @@ const SUBAGENT: &str = "general";
 /// client does not start.
 pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
     let agents = agents(brand, config);
-    answer.agents = agents.iter().map(|agent| said(brand, agent, config)).collect();
+    answer.agents = agents.iter().map(|agent| for_answer(brand, agent, config)).collect();
     let (title, id) = (brand.title, brand.id);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
     if at.session == SessionKind::Subagent {
@@ -87,7 +87,7 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
 }
 
 /// Converts an agent for the answer.
-fn said(brand: &Brand, agent: &Agent, config: &Config) -> agent::Agent {
+fn for_answer(brand: &Brand, agent: &Agent, config: &Config) -> agent::Agent {
     let is_internal = |native: &Native| native.name == agent.name && matches!(native.kind, Kind::Hidden);
     let settings = config.get(&["agent"]).and_then(|agents| agents.get(agent.name));
     let usage = match agent.usage {

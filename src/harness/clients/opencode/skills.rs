@@ -394,22 +394,23 @@ struct Twins {
 }
 
 /// Maximum number of names in a warning.
-const NAMES_SAID: usize = 5;
+const NAMES_LISTED: usize = 5;
 
 /// Warns once about all twins with different texts, unless it is known which one is taken. If the list is part of the
 /// prompt, its text is uncertain in any case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
     let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_same).collect();
     if let Some(first) = different.first().filter(|_| edition.brand.twins == TwinSkills::Either) {
-        answer.warnings.push(Warning::at("duplicate-skill", &first.file, said(edition, &different)));
+        answer.warnings.push(Warning::at("duplicate-skill", &first.file, twins_message(edition, &different)));
     }
     let all: Vec<&Twins> = twins.iter().collect();
     if !all.is_empty() && edition.brand.twins == TwinSkills::Either && edition.skills != SkillsPlace::ToolDescription {
-        answer.doubt(&[Certain::Text], said(edition, &all));
+        answer.doubt(&[Certain::Text], twins_message(edition, &all));
     }
 }
 
-fn said(edition: &OpenCode, twins: &[&Twins]) -> String {
+/// Describes skills that share a name.
+fn twins_message(edition: &OpenCode, twins: &[&Twins]) -> String {
     let mut known = HashSet::new();
     let names: Vec<&str> = twins.iter().map(|twins| twins.name.as_str()).filter(|name| known.insert(*name)).collect();
     let which = match (names.len(), twins.first()) {
@@ -417,10 +418,10 @@ fn said(edition: &OpenCode, twins: &[&Twins]) -> String {
             format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1])
         }
         (count, _) => {
-            let more = count.saturating_sub(NAMES_SAID);
+            let more = count.saturating_sub(NAMES_LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let said = names.iter().take(NAMES_SAID).copied().collect::<Vec<_>>().join(", ");
-            format!("{count} names are those of two skills each: {said}{more}")
+            let listed = names.iter().take(NAMES_LISTED).copied().collect::<Vec<_>>().join(", ");
+            format!("{count} names are those of two skills each: {listed}{more}")
         }
     };
     format!("{which}; which one {} takes changes from run to run", edition.brand.title)
