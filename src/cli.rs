@@ -1,4 +1,4 @@
-//! The same answers on a terminal.
+//! The door for people: the commands of `briefing` on a terminal.
 #![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
 
 use std::collections::BTreeMap;
@@ -158,14 +158,14 @@ pub const MISUSE: u8 = 2;
 /// Exit code for output that could not be written.
 pub const UNWRITTEN: u8 = 3;
 
-/// Exit code for a question that what is recorded does not answer.
+/// Exit code for a question that the records of a session do not answer.
 pub const UNKNOWN: u8 = 4;
 
-/// Why a command ends without doing what it was asked for.
+/// Reason why a command failed.
 enum Failure {
-    /// It cannot be done: what, and what to do instead.
+    /// The command cannot be carried out: the message says what is wrong, and what to do instead.
     Misuse(String),
-    /// It is done, and could not be said: where.
+    /// The command was carried out, but its output could not be written: the message says where.
     Unwritten(String),
 }
 
@@ -224,7 +224,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// What the parser says instead of a command: help, the version, or what is wrong with the arguments.
+/// Prints what the parser returns instead of a command: help, the version, or an error. Returns the exit code.
 fn parser_says(said: &clap::Error) -> ExitCode {
     // A hook that is set up wrongly must not stop the client either.
     let misuse =
@@ -241,13 +241,13 @@ fn lsp() -> Result<ExitCode, String> {
     lsp::run(defaults(None), today)
 }
 
-/// Logs go to standard error, since standard output belongs to the client.
+/// Starts logging to standard error, since standard output belongs to the client.
 fn log() {
     let level = std::env::var("BRIEFING_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN);
     tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level).with_ansi(false).init();
 }
 
-/// What the environment says of the user and the machine.
+/// Returns the defaults that the environment of the user and of the machine imply.
 pub fn defaults(home: Option<PathBuf>) -> Defaults {
     // A variable that is not UTF-8 cannot name any of the files that harnesses look for by text.
     let env: BTreeMap<String, String> = std::env::vars_os()
@@ -269,20 +269,20 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
     }
 }
 
-/// Somebody without a home, an environment, or a program.
+/// Returns defaults without a home directory, an environment or installed programs.
 fn nobody(root: &Path) -> Defaults {
     let mut defaults = defaults(Some(root.join(".briefing-no-home")));
     defaults.env = Arc::default();
     defaults
 }
 
-/// The file that remembers which clients of this machine were verified: in the home directory of whoever runs the
-/// program.
+/// Returns the file that remembers which clients of this machine were verified. It is in the home directory of whoever
+/// runs the program.
 fn states(env: &BTreeMap<String, String>) -> PathBuf {
     remembered::place(&std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")), env)
 }
 
-/// Clock, shell and platform of this machine.
+/// Returns clock, shell and platform of this machine.
 fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
     let shell = login_shell().or_else(|| env.get("SHELL").cloned()).unwrap_or_else(|| "/bin/sh".to_owned());
     let shell = shell.rsplit('/').next().unwrap_or_default().to_owned();
@@ -299,13 +299,13 @@ fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
     }
 }
 
-/// Today, in the local time zone.
+/// Returns today's date in the local time zone.
 fn today() -> engine::Date {
     let now = jiff::Zoned::now();
     (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs())
 }
 
-/// The user's shell as the password file has it: that is where Codex looks, whatever `$SHELL` says.
+/// Returns the user's shell from the password file: that is where Codex looks, whatever `$SHELL` says.
 #[cfg(unix)]
 fn login_shell() -> Option<String> {
     let uid = rustix::process::getuid().as_raw().to_string();

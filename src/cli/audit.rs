@@ -74,7 +74,7 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// How far back sessions are meant; `None` is forever.
+/// Maximum age of sessions; `None` for any age.
 #[derive(Clone, Copy)]
 pub(super) struct Since(pub(super) Option<SignedDuration>);
 
@@ -110,7 +110,7 @@ pub(super) fn parse_agent(text: &str) -> Result<String, String> {
     Err(format!("no records of `{text}` are read; those of {} are", list(&known)))
 }
 
-/// Finds the sessions and says what they were told.
+/// Finds the sessions, and prints what they were told.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let here = here()?;
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or(here);
@@ -158,7 +158,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the session that is named; without a name the latest one, and for `--why` the latest one of each agent.
+/// Returns the session with the name that was given; without a name the latest one, and for `--why` the latest one of
+/// each agent.
 fn chosen<'a>(found: &'a [Listed], arguments: &Arguments, project: &Path) -> Result<Vec<&'a Listed>, String> {
     let is_own = |one: &&Listed| one.head.parent.is_none();
     if let Some(name) = &arguments.session {
@@ -197,7 +198,7 @@ fn chosen<'a>(found: &'a [Listed], arguments: &Arguments, project: &Path) -> Res
     if latest.is_empty() { Err(nothing(arguments, project)) } else { Ok(latest) }
 }
 
-/// Says of sessions when a text reached them.
+/// Prints when a text reached the sessions.
 fn reached(
     chosen: &[&Listed],
     text: &str,
@@ -229,7 +230,7 @@ fn reached(
     Ok(code)
 }
 
-/// Judges sessions by the expectations of the project.
+/// Judges sessions by the expectations of the project, and prints the verdicts.
 fn expected(
     found: &[&Listed],
     arguments: &Arguments,

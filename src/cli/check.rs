@@ -146,51 +146,51 @@ fn pair(text: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| "expected CODE=SEVERITY, such as missing-path=warning".to_owned())
 }
 
-/// What the forms print.
+/// Data that every format prints.
 struct Report<'a> {
-    /// Who was judged, and why they.
+    /// Agents that were judged, each with the reason.
     judged: &'a [Judged],
     /// The findings, file by file.
     all: Vec<Found<'a>>,
-    /// How many files were looked at.
+    /// Number of files that were checked.
     files: usize,
-    /// How many samples were not.
+    /// Number of sample files that were not judged.
     samples: usize,
-    /// How many findings are less severe than asked.
+    /// Number of findings below the requested severity.
     hidden: usize,
-    /// How many findings were left out: those of a baseline, and those that were there before.
+    /// Number of findings that were left out: those of a baseline, and those that existed before the change.
     known: usize,
-    /// The revision since which it is asked what became worse.
+    /// Revision with which the findings were compared; only what got worse since then is reported.
     since: Option<&'a str>,
 }
 
-/// One finding, as people and programs name its place.
+/// One finding, with its place for people and programs.
 struct Found<'a> {
-    /// Relative to the directory that is checked, with slashes.
+    /// Path relative to the directory that is checked, with slashes.
     path: String,
     raw: &'a [u8],
     severity: Severity,
     finding: Finding,
-    /// The same on every machine, and as long as the line stays.
+    /// Fingerprint: equal on every machine, and unchanged as long as the line stays the same.
     fingerprint: String,
-    /// The other files that have it from the same cause, and places of this one as `FILE:LINE`.
+    /// Other files with a finding of the same cause; for further places in this file, `FILE:LINE`.
     also: Vec<String>,
 }
 
 impl Found<'_> {
-    /// Line and column of a byte of the file, from 1 on; columns are characters.
+    /// Returns line and column of a byte of the file, from 1. Columns count characters.
     fn position(&self, byte: usize) -> (usize, usize) {
         let before = text::lossy(&self.raw[..byte.min(self.raw.len())]);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
     }
 
-    /// Where it begins and ends; it has no end without a text.
+    /// Returns the positions of the start and the end.
     fn span(&self) -> ((usize, usize), (usize, usize)) {
         (self.position(self.finding.range.start), self.position(self.finding.range.end))
     }
 
-    /// Its file and line.
+    /// Returns file and line, as `FILE:LINE`.
     fn place(&self) -> String {
         format!("{}:{}", self.path, self.position(self.finding.range.start).0)
     }
@@ -200,11 +200,11 @@ impl Found<'_> {
     }
 }
 
-/// The findings that somebody knows of already.
+/// Findings that are already known, and are not reported again.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Baseline {
-    /// Of the form.
+    /// Version of the format.
     version: u64,
     /// The findings by their fingerprints.
     known: BTreeMap<String, Known>,
@@ -214,9 +214,9 @@ struct Baseline {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Known {
-    /// How often it was found: all that version 1 says.
+    /// Number of occurrences; version 1 contains nothing else.
     Count(usize),
-    /// How often it was found, and what it is, for people.
+    /// Number of occurrences, and a description for people.
     Told {
         /// How often it was found.
         count: usize,
@@ -224,7 +224,7 @@ enum Known {
         path: String,
         /// The code.
         code: String,
-        /// What was said.
+        /// The message.
         message: String,
     },
 }
@@ -237,7 +237,7 @@ impl Known {
     }
 }
 
-/// The version that is written; the one before it is read as well.
+/// Version of the baselines that are written. Version 1 can be read as well.
 const BASELINE_VERSION: u64 = 2;
 
 pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
@@ -280,7 +280,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         }
         let then = Checking { root: &root, settings, only: &only, revision: Some(&change.before) };
         let before = check(base, then).map_err(|problem| format!("--base: {problem}"))?;
-        // Of what was not checked before, nobody knows what became worse.
+        // Of files that were not checked before, it is not known what got worse.
         let unknown: BTreeSet<String> = before.left.iter().map(|file| below(file, &before.root)).collect();
         report.all.retain(|found| !unknown.contains(&found.path));
         left.extend(before.left.iter().cloned());
@@ -331,7 +331,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     Ok(if (fails && !is_quiet) || lost > 0 { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
-/// The harnesses that were asked, in the versions that they were asked in.
+/// Returns the agents that were asked, as `id` or `id@version`.
 fn asked(checked: &Checked) -> Vec<String> {
     let spec = |answer: &Arc<Resolution>| match &answer.claim.running {
         Some(version) => format!("{}@{version}", answer.harness),
@@ -340,7 +340,7 @@ fn asked(checked: &Checked) -> Vec<String> {
     checked.session.iter().map(spec).collect()
 }
 
-/// The name of a harness.
+/// Returns the title of an agent; its id if it was not asked.
 fn title(checked: &Checked, id: &str) -> String {
     let answer = checked.session.iter().find(|answer| answer.harness == id);
     answer.map_or_else(|| id.to_owned(), |answer| answer.title.clone())
@@ -365,7 +365,7 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
     Report { judged, all, files, samples, hidden, known: 0, since: None }
 }
 
-/// The path of a file, relative to the directory that is checked, with slashes.
+/// Returns the path of a file, relative to the directory that is checked, with slashes.
 fn below(file: &Path, root: &Path) -> String {
     let parts = |path: &Path| path.iter().map(OsStr::to_string_lossy).collect::<Vec<_>>().join("/");
     let way_down = file.parent().and_then(|dir| root.strip_prefix(dir).ok());
@@ -378,7 +378,7 @@ fn below(file: &Path, root: &Path) -> String {
     }
 }
 
-/// A finding for the files that were not checked, if there are any.
+/// Returns a finding about the files that were not checked, if there are any.
 fn not_judged<'a>(left: &BTreeSet<PathBuf>, checked: &Checked) -> Option<Found<'a>> {
     let first = below(left.first()?, &checked.root);
     let (files, all) = (count(left.len(), "file"), text::grouped(checked.count));
@@ -392,7 +392,7 @@ fn not_judged<'a>(left: &BTreeSet<PathBuf>, checked: &Checked) -> Option<Found<'
     Some(Found { path: String::new(), raw: &[], severity: Severity::Error, finding, fingerprint, also: Vec::new() })
 }
 
-/// A finding for each harness that uses more of its limit than it may.
+/// Returns a finding for each agent that uses more of its limit than `--budget` allows.
 fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec<Found<'a>>, String> {
     let mut all = Vec::new();
     for (id, percent) in budgets {
@@ -419,8 +419,8 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
     Ok(all)
 }
 
-/// By the file, what is found for whom, and the line it stands on, not its number; what concerns a whole file has no
-/// line.
+/// Returns a hash of the path, the code, the agent and the text of the line, but not the line number. Findings about a
+/// whole file have no line.
 fn fingerprint(path: &str, raw: &[u8], finding: &Finding) -> String {
     let start = finding.range.start.min(raw.len());
     let line = match finding.kind {
@@ -431,7 +431,7 @@ fn fingerprint(path: &str, raw: &[u8], finding: &Finding) -> String {
     hash(&format!("{path}\0{}\0{harness}\0{}", finding.kind.code(), text::lossy(line).trim()))
 }
 
-/// FNV-1a: the same on every machine and in every version, which is all that is asked of it.
+/// Hashes a text with FNV-1a, which is equal on every machine and in every version.
 fn hash(text: &str) -> String {
     let mixed = text
         .bytes()
@@ -465,7 +465,7 @@ fn known(file: &Path) -> Result<Baseline, String> {
     serde_json::from_value(value).map_err(|error| said(&error))
 }
 
-/// Takes out what is known, as often as it is.
+/// Removes findings that are in the baseline, respecting their counts.
 fn leave_out(report: &mut Report, baseline: &Baseline) {
     let mut left: BTreeMap<&str, usize> =
         baseline.known.iter().map(|(fingerprint, known)| (fingerprint.as_str(), known.count())).collect();
@@ -480,7 +480,7 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
     report.known += before - report.all.len();
 }
 
-/// The kinds that are found, in the order of the documentation.
+/// Returns the kinds of the findings, in the order of the documentation.
 fn kinds(report: &Report) -> Vec<Kind> {
     let found: BTreeSet<Kind> = report.all.iter().map(|found| found.finding.kind).collect();
     found.into_iter().collect()

@@ -92,7 +92,7 @@ enum Format {
     Markdown,
 }
 
-/// Asks for both sides, and says what is different.
+/// Compares the two sides, and prints the differences.
 pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request = Request { session: arguments.session.clone(), ..Request::default() };
@@ -151,7 +151,7 @@ fn is_same(comparison: &Comparison) -> bool {
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// A line for each difference.
+/// Renders a line for each difference.
 fn difference_lines(comparison: &Comparison, now: &Resolution) -> String {
     let mut out = String::new();
     let paths = Paths::of(now);

@@ -78,7 +78,7 @@ fn with_words(command: Command) -> Command {
     command.mut_args(offered).mut_subcommands(with_words)
 }
 
-/// Returns what may stand for the value of an argument, by the name of the value.
+/// Returns the possible values of an argument, by the name of its value.
 fn words(arg: &Arg) -> Vec<&'static str> {
     let name = arg.get_value_names().and_then(<[_]>::first).map_or(arg.get_id().as_str(), |name| name.as_str());
     let agents = ALL.iter().map(|profile| profile.id);

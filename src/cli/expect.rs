@@ -84,7 +84,7 @@ fn text(proofs: &Proofs, paths: &Paths) -> String {
     out
 }
 
-/// Prints one expectation with a line for each agent, and the starts that differ below it.
+/// Writes one expectation with a line for each agent, and the starts that differ below it.
 fn of(out: &mut String, proofs: &Proofs, proof: &Proof, paths: &Paths) {
     let expectation = &proof.expectation;
     let mark = if proof.holds() { format!("{GOOD}✓{GOOD:#}") } else { format!("{BAD}✗{BAD:#}") };
@@ -129,7 +129,7 @@ fn label(row: &Row) -> String {
     format!("{} {}", row.agent, row.version)
 }
 
-/// Puts rows together that tell the same of one agent, those that hold first. Files that exist and files that the agent
+/// Groups the rows of one agent that have one outcome, those that hold first. Files that exist and files that the agent
 /// creates are in one group if they have one outcome.
 fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
@@ -147,7 +147,7 @@ fn groups(proof: &Proof) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// Says what rows are about: where the agent is started, and which files it touches.
+/// Describes a group of rows: where the agent is started, and which files it touches.
 fn about(group: &[&Row]) -> String {
     let mut starts: Vec<String> = Vec::new();
     for row in group {
@@ -171,7 +171,7 @@ fn about(group: &[&Row]) -> String {
     }
 }
 
-/// The first of many names, and how many more there are.
+/// Lists the first names, and the number of the others.
 fn shortened(names: Vec<String>) -> String {
     const MOST: usize = 3;
     match names.len().checked_sub(MOST).filter(|more| *more > 1) {

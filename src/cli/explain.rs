@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
             page::page(kind, page::Links::Name)
         }
     };
-    // Where nobody looks at lines, such as in a file, the page is as editors open it.
+    // Without a terminal, the page is printed unwrapped, as editors open it.
     print(&lines::known_width().map_or(text.clone(), |width| lines::markdown(&text, width)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -43,33 +43,33 @@ pub(super) struct Harnesses {
     format: Format,
 }
 
-/// One edition of a harness, or a custom harness.
+/// The rules of an agent for a range of versions, or a custom agent.
 #[derive(Serialize)]
 struct Row {
     harness: String,
     edition: String,
     title: String,
     summary: String,
-    /// First and last version it was checked on; `null` for a custom harness.
+    /// First and last version that the rules were checked on; `null` for a custom agent.
     checked: Option<(String, String)>,
-    /// What is claimed of the version that answers where none is named; `None` for other editions.
+    /// Claim about the version that is used if none is named; `None` for other rules.
     #[serde(skip)]
     claim: Option<Claim>,
-    /// The version on this machine whose rules these are, where it is known.
+    /// Installed version that has these rules, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     installed: Option<String>,
     /// A phrase by topic, in the order of [`Details::TITLES`].
     #[serde(skip_serializing_if = "Map::is_empty")]
     details: Map<String, Value>,
-    /// What its recorded sessions hold, with the details.
+    /// Contents of the agent's recorded sessions; only with `--details`.
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<&'static str>,
-    /// What holds for all of its editions, with the details.
+    /// Facts that hold for all versions of the agent; only with `--details`.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<Facts>,
 }
 
-/// The files of a harness, what settings decide, how it changed, and what was replayed.
+/// Files of an agent, settings that matter, changes by version, and replayed versions.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Facts {
@@ -128,13 +128,13 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is installed, as an agent started here would meet it.
+/// Returns the installed version of every agent, as seen from `here`.
 fn versions(here: &Path, defaults: &Defaults) -> Installations {
     let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, defaults));
     Installations { found: harness::ALL.iter().map(look).collect(), ..defaults.installed.clone() }
 }
 
-/// The harnesses that are used here, each in the edition that answers for it.
+/// Converts the roster, with the rules that are used for each agent.
 fn used_here(roster: &Roster, installed: &Installations, customs: &Customs) -> Result<UsedHere, String> {
     let choices: Result<Vec<_>, _> = roster.mine.iter().map(|used| installed.choose(&used.id, customs)).collect();
     Ok(UsedHere::of(roster, &choices?, installed))
@@ -187,15 +187,15 @@ fn rows(
         records: None,
         facts: None,
     });
-    // A harness that the user configures takes the place of the shipped one.
+    // A custom agent replaces a built-in one of the same name.
     let built_in = built_in.filter(|row| customs.harness(&row.harness).is_none());
     let mut all: Vec<Row> = built_in.chain(declared).collect();
-    // Mine first, those with the strongest reasons before the others; the order of a harness's editions stays.
+    // Agents of the roster come first, in its order; the editions of an agent keep their order.
     all.sort_by_key(|row| used.mine.iter().position(|mine| mine.harness == row.harness).unwrap_or(usize::MAX));
     wanted(all, customs, installations, used, arguments)
 }
 
-/// The rows of those that are asked about; all where none is named.
+/// Keeps the rows of the requested agents; all rows if none is named.
 fn wanted(
     all: Vec<Row>,
     customs: &Customs,
@@ -223,7 +223,7 @@ fn wanted(
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// The claim of an edition, with the versions that were replayed where there are any.
+/// Completes a claim with the first and the last replayed version, unless the client's own version is known.
 fn replayed(profile: &harness::Profile, claim: Claim) -> Claim {
     let replays = profile.history.filter(|_| claim.running.is_none()).map(|history| history.replays.as_slice());
     match replays.unwrap_or_default() {
@@ -236,12 +236,12 @@ fn replayed(profile: &harness::Profile, claim: Claim) -> Claim {
     }
 }
 
-/// How far text is indented that stands below its agent.
+/// Indentation of text that is written below its agent, in columns.
 const BELOW: usize = 4;
-/// A narrower column of text stands below the names.
+/// Minimum width of a column of text; a narrower one is written below the names.
 const NARROW: usize = 30;
 
-/// One line for each harness: the version that runs, the one whose rules are shown, and how that is known.
+/// Renders a line for each agent: the version that runs, the rules that are shown, and how these are known.
 fn list(rows: &[Row], used: &UsedHere, here: &Path, home: &Path, width: usize) -> String {
     let head = ["", "running", "rules", "checked on", "by", "last", ""].map(str::to_owned);
     let lines: Vec<[String; 7]> =
@@ -249,17 +249,17 @@ fn list(rows: &[Row], used: &UsedHere, here: &Path, home: &Path, width: usize) -
     let of_column =
         |column: usize| lines.iter().chain([&head]).map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len() - 1).map(of_column).collect();
-    let used: usize = widths.iter().map(|width| width + 2).sum();
+    let of_columns: usize = widths.iter().map(|width| width + 2).sum();
     let mut out = String::new();
     for line in [&head].into_iter().chain(&lines) {
         let columns = line.iter().zip(&widths).map(|(text, &width)| format!("{text:<width$}  ")).collect::<String>();
         let remarks = &line[widths.len()];
-        let _ = match used + remarks.chars().count() <= width {
+        let _ = match of_columns + remarks.chars().count() <= width {
             true => writeln!(out, "{}", format!("{columns}{remarks}").trim_end()),
             // What does not fit beside the columns stands below them, and so do the later columns of a narrow terminal.
             false => writeln!(out, "{}", columns.trim_end()),
         };
-        if used + remarks.chars().count() > width {
+        if of_columns + remarks.chars().count() > width {
             let below = lines::wrapped(remarks, width.saturating_sub(BELOW));
             below.iter().for_each(|text| out.push_str(&format!("{:BELOW$}{text}\n", "")));
         }
@@ -267,7 +267,7 @@ fn list(rows: &[Row], used: &UsedHere, here: &Path, home: &Path, width: usize) -
     out
 }
 
-/// What is known of a harness, by its editions.
+/// Returns the columns of the line about one agent.
 fn line(of: &[Row], used: &UsedHere, here: &Path, home: &Path) -> [String; 7] {
     let row = of.iter().find(|row| row.claim.is_some()).unwrap_or(&of[0]);
     let mine = used.mine.iter().find(|mine| mine.harness == row.harness);
@@ -293,7 +293,8 @@ fn line(of: &[Row], used: &UsedHere, here: &Path, home: &Path) -> [String; 7] {
     ]
 }
 
-/// How the rules of an edition are known. One that was read, and not compared with a client, is named after the month.
+/// Returns how the rules are known. Rules that are named after a month come from reading the agent's source, and were
+/// not compared with the client.
 fn known_by(row: &Row) -> &'static str {
     let here = row.claim.as_ref().is_some_and(|claim| claim.replayed == Replayed::Here);
     match &row.checked {
@@ -304,7 +305,7 @@ fn known_by(row: &Row) -> &'static str {
     }
 }
 
-/// Why a harness is one of mine, in a few words.
+/// Returns why an agent counts as used, in a few words.
 fn yours(mine: &Mine, here: &Path, home: &Path) -> String {
     let because: Vec<String> = mine.because.iter().map(Because::words).collect();
     let because = if because.is_empty() { "assumed".to_owned() } else { because.join(", ") };
@@ -314,7 +315,7 @@ fn yours(mine: &Mine, here: &Path, home: &Path) -> String {
     format!("{because}{workspace}").replace(&here, "").replace(&home, "~/")
 }
 
-/// Topic by topic, so that what is compared stands side by side.
+/// Renders the comparison topic by topic, so that agents can be compared line by line.
 fn side_by_side(rows: &[Row], width: usize) -> String {
     let mut out = String::new();
     let of_names = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);

@@ -27,10 +27,10 @@ Examples:
   echo '{\"hook_event_name\": \"SessionStart\", \"cwd\": \"/p\"}' | briefing hook claude-code
   docs/hooks.md says how each client is told to call it";
 
-/// Exit code for whatever goes wrong. Elsewhere misuse ends with 2, which clients would take for the wish to stop them.
+/// Exit code for all failures. Elsewhere misuse ends with 2, which clients would take for a request to stop.
 pub(super) const HARMLESS: u8 = 1;
 
-/// The most that is read of an event, in bytes; events are far smaller.
+/// Maximum size of an event that is read, in bytes; events are far smaller.
 const LARGEST_EVENT: u64 = 4 * 1024 * 1024;
 
 /// Arguments of `briefing hook`.
@@ -79,15 +79,15 @@ const SESSION_START: &str = "SessionStart";
 struct Event {
     hook_event_name: String,
     cwd: Option<PathBuf>,
-    /// Why the session starts; what is resumed has been told before.
+    /// Reason why the session starts. A resumed session has its instructions already.
     source: Option<String>,
-    /// The session's name.
+    /// Id of the session.
     session_id: Option<String>,
-    /// Its name, in some versions among other things.
+    /// Name of the model; in some versions an object that contains it.
     model: Option<Value>,
 }
 
-/// Answers, and never stops the client.
+/// Answers the hook. No failure stops the client.
 pub(super) fn run(hook: &Hook) -> ExitCode {
     let done = warning(hook.client).and_then(|warning| match warning {
         Some(text) => {
@@ -127,7 +127,7 @@ fn warning(client: Client) -> Result<Option<String>, String> {
     Ok(answers.first().and_then(|answer| lost(answer, |path: &Path| Real.read(path).ok())))
 }
 
-/// Says which of the texts that a session holds are other ones now. A record that is large is not read: the client
+/// Returns a warning about texts of a session that have changed since. Large records are not read, since the client
 /// waits.
 fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
     let defaults = defaults(None);
@@ -152,7 +152,7 @@ fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
     (!words.is_empty()).then(|| format!("Since this session began {}; you may hold the older text.", list(&words)))
 }
 
-/// The event on standard input.
+/// Reads the event from standard input.
 fn event() -> Result<Event, String> {
     let input = std::io::stdin();
     if input.is_terminal() {

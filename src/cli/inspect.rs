@@ -25,7 +25,7 @@ Examples:
   briefing inspect --agents claude-code    only for Claude Code
   briefing inspect --format json           everything, with file and line";
 
-/// How many lines of one kind are shown.
+/// Maximum number of lines of one kind that are shown.
 const SHOWN: usize = 8;
 
 /// Arguments of `briefing inspect`.
@@ -96,7 +96,7 @@ fn text(found: &Inspection, width: usize) -> String {
     out
 }
 
-/// Returns what the agents have of one list, those that have the same thing taken together.
+/// Returns the grants in one list of every agent; equal ones are merged.
 fn merged(found: &Inspection, list: impl Fn(&OfAgent) -> &Vec<Grant>) -> Vec<Grant> {
     let mut all: Vec<Grant> = Vec::new();
     for grant in found.agents.iter().flat_map(list) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// How far a line is indented that goes on below.
+/// Additional indentation of the rest of a broken line, in columns.
 const INDENT: usize = 4;
 
 /// Returns the words of a text. The groups of a number and its unit are one: `32 768 B`.
@@ -23,7 +23,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Returns Markdown with paragraphs and items that are no wider than the terminal. Code and tables stay as they are.
+/// Wraps the paragraphs and list items of a Markdown text at `width`. Code and tables stay as they are.
 pub(super) fn markdown(text: &str, width: usize) -> String {
     let (mut out, mut paragraph, mut in_code) = (String::new(), String::new(), false);
     let flush = |paragraph: &mut String, out: &mut String| {
@@ -57,7 +57,7 @@ pub(super) fn markdown(text: &str, width: usize) -> String {
     out
 }
 
-/// Lines of whole words.
+/// Wraps a text at `width`, without breaking words.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words(text) {
@@ -72,8 +72,8 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns a screen without lines that are wider than the terminal. What does not fit stands below, indented: from the
-/// last gap between columns on, or else word by word. Codes of style take no space.
+/// Breaks the lines that are wider than the terminal. The rest of a line goes below, indented: from the last gap
+/// between columns on, or else word by word. Style codes take no space.
 pub(super) fn fitted(text: &str, width: usize) -> String {
     text.split_inclusive('\n').map(|line| fitted_line(line, width)).collect()
 }
@@ -89,7 +89,8 @@ fn fitted_line(line: &str, width: usize) -> String {
     out + &rest
 }
 
-/// Returns where a line is broken that is too wide: at a gap in its second half, or at the last space that fits.
+/// Returns where a line that is too wide is broken: at a gap in its second half, or at the last space that fits. `None`
+/// if it fits.
 fn break_of(line: &str, indent: usize, width: usize) -> Option<usize> {
     let (mut column, mut in_style) = (0, false);
     let (mut space, mut gap) = (None, None);
@@ -119,12 +120,12 @@ fn break_of(line: &str, indent: usize, width: usize) -> Option<usize> {
     None
 }
 
-/// How wide lines may be: what `COLUMNS` or the terminal says; otherwise 100.
+/// Returns the width of lines: that of `COLUMNS` or the terminal, or else 100.
 pub(super) fn width() -> usize {
     known_width().unwrap_or(100)
 }
 
-/// Returns the width of lines that `COLUMNS` or the terminal gives.
+/// Returns the width of lines if `COLUMNS` or the terminal gives one.
 pub(super) fn known_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
     said.or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0)))

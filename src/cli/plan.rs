@@ -26,7 +26,7 @@ Examples:
   briefing plan fit                          what has to move so that no limit cuts anything
   briefing plan one-truth --patch | git apply";
 
-/// How many sentences of a kind are shown.
+/// Maximum number of sentences of one kind that are shown.
 const SHOWN: usize = 12;
 
 /// Arguments of `briefing plan`.
@@ -104,7 +104,7 @@ const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// Prints the patch, and the proof behind it as text that `git apply` leaves alone.
+/// Renders the notes and the proof, followed by the patch. `git apply` ignores the text before it.
 fn text(plan: &Plan) -> String {
     let mut out = String::new();
     for note in &plan.notes {
@@ -134,12 +134,12 @@ fn text(plan: &Plan) -> String {
     out
 }
 
-/// A patch for people: control characters are visible.
+/// Escapes the control characters of a patch, for people.
 fn shown(patch: &str) -> String {
     patch.split_inclusive('\n').map(|line| visible(&line.trim_end_matches('\n')) + "\n").collect()
 }
 
-/// Names the sentences that somebody would not get, each once with its agents.
+/// Lists the sentences that agents would not get, each once with its agents.
 fn losses(out: &mut String, title: &str, all: &[Loss]) {
     let sentences = by_sentence(all);
     if sentences.is_empty() {

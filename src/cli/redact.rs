@@ -1,4 +1,4 @@
-//! What is printed for pasting somewhere: without the user's home, name and host, and without what looks like a
+//! Redaction of output that is pasted somewhere: replaces the user's home, name and host, and what looks like a
 //! credential.
 #![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
 
@@ -12,17 +12,17 @@ use crate::report::escape;
 
 static REDACT: OnceLock<Redact> = OnceLock::new();
 
-/// What stands for somebody's home directory.
+/// Replacement for the user's home directory.
 const HOME: &str = "/home/user";
 
-/// What must not be printed, and what stands for it.
+/// Texts that must not be printed, and their replacements.
 struct Redact {
     home: String,
-    /// Words, each as a whole.
+    /// Words that are replaced where they stand as a whole.
     words: Vec<(String, &'static str)>,
 }
 
-/// From now on home, user and host are not printed, nor what looks like a credential.
+/// Turns redaction on: from now on, home, user, host and what looks like a credential are replaced.
 pub(super) fn begin() {
     let home =
         std::env::home_dir().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned()).unwrap_or_default();
@@ -36,12 +36,12 @@ pub(super) fn begin() {
     let _ = REDACT.set(Redact { home, words: users.chain(hosts).filter(is_telling).collect() });
 }
 
-/// Whether anything must not be printed.
+/// Returns true if redaction is on.
 pub(super) fn is_on() -> bool {
     REDACT.get().is_some()
 }
 
-/// What is printed of a text.
+/// Returns a text with everything redacted, if redaction is on.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     let Some(redact) = REDACT.get() else { return Cow::Borrowed(text) };
     // Within JSON a credential may stand behind an escape.

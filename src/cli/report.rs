@@ -66,25 +66,25 @@ enum Format {
     Html,
 }
 
-/// What one agent is told, and what that takes.
+/// Answer for one agent, and the report on its context.
 struct Counted {
     answer: Resolution,
     report: ContextReport,
 }
 
 impl Counted {
-    /// The name of a source as somebody where the agent is started would write it.
+    /// Returns the name of a source, as seen from where the agent is started.
     fn name(&self, source: &str) -> String {
         let is_path = source.starts_with('/');
         visible(&if is_path { Paths::of(&self.answer).path(Path::new(source)) } else { source.to_owned() })
     }
 
-    /// A sentence that may name paths.
+    /// Returns a sentence with its paths as seen from where the agent is started.
     fn said(&self, sentence: &str) -> String {
         visible(&Paths::of(&self.answer).text(sentence))
     }
 
-    /// Whether the model gets anything that is known here, or will not get it for a reason that is.
+    /// Returns true if there is anything to report: a source, a message with a known text, or a refusal.
     fn says_something(&self) -> bool {
         let report = &self.report;
         report.refusal.is_some()
@@ -93,7 +93,7 @@ impl Counted {
     }
 }
 
-/// Counts, and prints.
+/// Measures the context of each agent, and prints the report.
 pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let here = here()?;
     let start = directory("--cwd", arguments.whom.cwd.as_deref(), &here)?;
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the agent is started, and what it reads.
+/// Returns the directory in which the agent is started, and the file that it reads.
 fn standpoint(path: Option<&Path>, start: Option<&Path>, here: &Path) -> Result<(PathBuf, Option<PathBuf>), String> {
     let cwd = start.unwrap_or(here).to_owned();
     let Some(path) = path else { return Ok((cwd, None)) };
@@ -137,7 +137,7 @@ fn standpoint(path: Option<&Path>, start: Option<&Path>, here: &Path) -> Result<
 
 fn counted(answers: Vec<Resolution>, method: tokens::Method, files: &Buffers) -> Result<Vec<Counted>, String> {
     let count = tokens::counter(method)?;
-    // What reaches the model of a file that is sent as it is.
+    // Returns the text of a file that reaches the model unchanged.
     let text = |source: &Source| {
         let Place::Path(path) = &source.place else { return None };
         let raw = files.read(path).ok()?;
@@ -150,13 +150,13 @@ fn counted(answers: Vec<Resolution>, method: tokens::Method, files: &Buffers) ->
     Ok(answers.into_iter().map(of).collect())
 }
 
-/// `≈1 024`, or `1 024` where tokens were counted.
+/// Formats a number of tokens: `≈1 024`, or `1 024` if they were counted.
 fn figure(tokens: &Tokens) -> String {
     let about = if tokens.method == ESTIMATE { "≈" } else { "" };
     format!("{about}{}", grouped(tokens.value))
 }
 
-/// `3 000 of 4 096 bytes`
+/// Formats the use of a limit: `3 000 of 4 096 bytes`.
 fn amounts(limit: &LimitUse) -> String {
     let unit = if limit.unit == "utf16" { "UTF-16 units" } else { &limit.unit };
     format!("{} of {} {unit}", grouped(limit.used), grouped(limit.value))

@@ -1,4 +1,4 @@
-//! The first screen of `briefing show`: a line for each harness, then only what is not as one would expect.
+//! The first screen of `briefing show`: a line for each agent, then only remarks on what is not as one would expect.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,17 +14,17 @@ use crate::report::judged::{Judged, sentence};
 use crate::report::words::{Paths, count, fate, list, reached};
 use crate::text::grouped;
 
-/// The narrowest terminal that columns are made for.
+/// Minimum width of the screen, in columns.
 const NARROWEST: usize = 40;
-/// The widest column of names; longer ones stand on a line of their own.
+/// Maximum width of the column of names; longer names have a line of their own.
 const NAMES: usize = 26;
-/// The widest column of paths.
+/// Maximum width of the column of paths.
 const PATHS: usize = 38;
-/// How many things that are not plain are shown before the rest is only counted.
+/// Maximum number of remarks that are shown; more are counted.
 const SHOWN: usize = 12;
-/// How far the reason of a remark is indented that stands below it.
+/// Indentation of a reason that is written below its remark, in columns.
 const INDENT: usize = 4;
-/// Cells of a bar.
+/// Number of characters of a bar.
 const BAR: usize = 6;
 
 const BOLD: Style = Style::new().bold();
@@ -33,7 +33,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
-/// All answers in `width` columns; `others` harnesses were not asked.
+/// Renders all answers in `width` columns; `others` is the number of agents that were not asked.
 pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut out = String::new();
@@ -49,7 +49,7 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
         };
         out.push_str(&title(&what, &rest, width));
     }
-    // Who is told nothing needs no line, unless even that is not certain of the version that was asked about.
+    // An agent without instruction files needs no line, unless the rules for the requested version are uncertain.
     let silent = |answer: &&Resolution| {
         answer.answer.sources.is_empty() && answer.answer.refusal.is_none() && unchecked_version(answer).is_none()
     };
@@ -74,7 +74,7 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
     out
 }
 
-/// Returns a title, of which the first part is bold; where it is too long for a line the rest stands on its own.
+/// Returns a title whose first part is bold. If it is too long for a line, the rest has a line of its own.
 fn title(what: &str, rest: &str, width: usize) -> String {
     if what.chars().count() + rest.chars().count() <= width {
         return format!("{BOLD}{what}{BOLD:#}{rest}\n");
@@ -89,7 +89,7 @@ fn title(what: &str, rest: &str, width: usize) -> String {
     out
 }
 
-/// Returns the lines that say who was judged, and why they; none if nobody was.
+/// Returns the lines that say which agents were judged, and why; none if none was.
 pub(super) fn judged(judged: &[Judged], width: usize) -> String {
     let mut out = String::new();
     for line in wrapped(&sentence(judged), width.max(NARROWEST)) {
@@ -98,7 +98,7 @@ pub(super) fn judged(judged: &[Judged], width: usize) -> String {
     out
 }
 
-/// Harnesses that load the same files the same way.
+/// Agents that load the same files in the same way.
 struct Row<'a> {
     answers: Vec<&'a Resolution>,
     share: Option<Share>,
@@ -168,7 +168,7 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
     }
 }
 
-/// How far an answer can be relied on, in a word.
+/// Returns how far an answer can be relied on, in one word.
 fn standing(answer: &Resolution) -> (&'static str, Style) {
     match (&answer.answer.refusal, answer.fidelity) {
         (Some(_), _) => ("refuses", ERROR),
@@ -191,7 +191,7 @@ fn list_of(answers: &[&Resolution]) -> String {
     names.join(", ")
 }
 
-/// Bytes and tokens of everything that is sent; of several harnesses from the least to the most.
+/// Formats bytes and tokens of everything that is sent; for several agents, from the least to the most.
 fn figures(row: &Row) -> String {
     let sizes = || row.answers.iter().map(|answer| whole(&answer.answer));
     let range = |numbers: Vec<usize>| {
@@ -204,13 +204,13 @@ fn figures(row: &Row) -> String {
     format!("{bytes} B ≈{:>7} tokens", grouped(tokens))
 }
 
-/// `████▌   65 %`
+/// Formats the share of a limit: `████▌   65 %`.
 fn said(share: &Share) -> String {
     let percent = share.percent();
     format!("{} {percent:>3} %", bar(percent, BAR))
 }
 
-/// A bar of so many cells.
+/// Renders a bar with room for `cells` characters.
 pub(super) fn bar(percent: usize, cells: usize) -> String {
     let eighths = (percent.min(100) * cells * 8).div_ceil(100);
     let full = "█".repeat(eighths / 8);
@@ -218,6 +218,7 @@ pub(super) fn bar(percent: usize, cells: usize) -> String {
     format!("{:<cells$}", format!("{full}{part}"))
 }
 
+/// Counts the files that are cut, skipped or missing.
 fn losses(answer: &Resolution) -> String {
     let count_of = |fates: &[Fate]| {
         answer.answer.sources.iter().filter(|source| !is_plain(source) && fates.contains(&source.fate)).count()
@@ -233,7 +234,7 @@ fn losses(answer: &Resolution) -> String {
         .join(", ")
 }
 
-/// The names of what is loaded, as many as there is space for.
+/// Lists the names of the loaded files, as many as fit.
 fn files(answer: &Resolution, space: usize) -> String {
     if let Some(refusal) = &answer.answer.refusal {
         return shortened(&Paths::of(answer).path(&refusal.path), space.max(12));
@@ -274,13 +275,13 @@ fn name(source: &Source, paths: &Paths) -> String {
 fn is_plain(source: &Source) -> bool {
     match source.fate {
         Fate::Loaded | Fate::Listed | Fate::Empty => true,
-        // A rule for some files waits for one of them.
+        // A rule with globs is loaded later, together with a matching file.
         Fate::Dropped => source.trigger != Trigger::Session && source.limit.is_none(),
         Fate::Truncated | Fate::Shadowed | Fate::Excluded | Fate::Missing | Fate::Unreadable | Fate::Pending => false,
     }
 }
 
-/// Something that is not plain, for the harnesses it holds for.
+/// A remark on a source or an answer, with the agents that it holds for.
 struct Remark {
     rank: u8,
     word: &'static str,
@@ -338,7 +339,7 @@ fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
     }
 }
 
-/// The remarks with one line for all files that share word, reason and harnesses.
+/// Merges the remarks on files that share word, reason and agents into one line.
 fn merged(all: Vec<Remark>) -> Vec<Remark> {
     let mut lines: Vec<(Remark, usize)> = Vec::new();
     for remark in all {
@@ -372,7 +373,7 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             harnesses: harnesses(),
         });
     }
-    // A rule that waits at the start, and that this very file brings, is no news.
+    // A rule that is left out at the start, but comes with this very file, needs no remark.
     let comes_otherwise = |waiting: &Source| {
         let is_other = |source: &Source| source.place == waiting.place && source.fate.reaches();
         matches!(waiting.fate, Fate::Excluded | Fate::Dropped) && answer.answer.sources.iter().any(is_other)
@@ -415,7 +416,7 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
     found
 }
 
-/// Says why the version that was asked about is answered by the rules of another.
+/// Returns why the requested version is answered by the rules of another one.
 fn unchecked_version(answer: &Resolution) -> Option<&str> {
     match &answer.claim.standing {
         Standing::Uncertain(why) => Some(why),
@@ -425,7 +426,7 @@ fn unchecked_version(answer: &Resolution) -> Option<&str> {
 
 /// Returns true if another line of the screen already covers the warning.
 fn is_said_elsewhere(warning: &Warning, answer: &Resolution) -> bool {
-    // What keeps the answer from being exact is one word here, and a sentence with -v.
+    // The reason why the answer is not exact has a line of its own.
     let is_doubt = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
     // An import that has a line of its own needs no second one for the file that names it.
     let is_its_import = |source: &Source| {
@@ -439,13 +440,13 @@ fn is_said_elsewhere(warning: &Warning, answer: &Resolution) -> bool {
         || warning.path.is_some() && answer.answer.sources.iter().any(has_line)
 }
 
-/// A sentence without the path before it, which stands beside it.
+/// Removes the path at the start of a sentence, since it stands beside it.
 fn without(sentence: &str, path: &str) -> String {
     let rest = sentence.strip_prefix(path).filter(|_| !path.is_empty()).and_then(|rest| rest.strip_prefix(':'));
     rest.map_or(sentence, str::trim_start).to_owned()
 }
 
-/// A path whose middle is left out where it is too long: its beginning and its name say most.
+/// Shortens a path that is too long: its beginning and its name say most, so the middle is left out.
 pub(super) fn shortened(path: &str, space: usize) -> String {
     let length = path.chars().count();
     if length <= space {

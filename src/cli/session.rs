@@ -81,7 +81,7 @@ const WITH_VALUE: [(&str, &str, &str); 12] = [
     ("delete", "FILE", "FILE is deleted"),
 ];
 
-/// The words of steps without one.
+/// The words of steps without a value, and what they do.
 const ALONE: [(&str, &str); 2] =
     [("compact", "What was said so far is summed up"), ("resume", "The session was ended, and goes on")];
 
@@ -127,7 +127,7 @@ impl FromArgMatches for Steps {
     }
 }
 
-/// The step of a word and its value.
+/// Returns the step for a word and its value.
 fn step(word: &str, value: &str) -> Option<SessionStep> {
     let named = || Some(value.to_owned()).filter(|value| !value.is_empty());
     let none = SessionStep::default();
@@ -151,7 +151,7 @@ fn step(word: &str, value: &str) -> Option<SessionStep> {
     (step != SessionStep::default()).then_some(step)
 }
 
-/// The steps of a file, one turn on each line; empty lines and those that begin with `#` are none.
+/// Parses a file of steps: one turn on each line. Empty lines and those that begin with `#` are skipped.
 fn steps_of(text: &str) -> Result<Vec<SessionStep>, String> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -168,7 +168,7 @@ fn steps_of(text: &str) -> Result<Vec<SessionStep>, String> {
     lines.map(turn).collect()
 }
 
-/// Unfolds the session, and says each step.
+/// Unfolds the session, and prints each step.
 pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
     let here = here()?;
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
@@ -178,7 +178,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
         let text = read(&absolute(&here, file)).map_err(|problem| format!("--steps: {named}: {problem}"))?;
         steps.extend(steps_of(&text).map_err(|problem| format!("--steps: {named}: {problem}"))?);
     }
-    // What an earlier step writes need not be there.
+    // A file that an earlier step writes need not exist.
     let written: Vec<&str> = steps.iter().flat_map(written).collect();
     let place = |name: &str| match written.contains(&name) {
         true => Ok(PathBuf::from(name)),
@@ -207,7 +207,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files that a step writes.
+/// Returns the files that a step writes.
 fn written(step: &SessionStep) -> Vec<&str> {
     step.together.iter().flat_map(written).chain(step.write.as_deref()).collect()
 }
@@ -243,7 +243,7 @@ fn text(turns: &[Turn], steps: &[SessionStep]) -> String {
     out
 }
 
-/// A step, as it stands in a file of steps.
+/// Formats a step as in a file of steps.
 fn words(step: &SessionStep) -> String {
     if !step.together.is_empty() {
         return step.together.iter().map(words).collect::<Vec<_>>().join(" + ");
@@ -267,7 +267,7 @@ fn words(step: &SessionStep) -> String {
     named.unwrap_or_else(|| if step.compact { "compact" } else { "resume" }.to_owned())
 }
 
-/// What a step adds, does not repeat, and takes away.
+/// Writes what a step adds, does not repeat, and takes away.
 fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     if let Some(refusal) = &turn.answer.answer.refusal {
         let _ = writeln!(out, "     {LOST}does not start{LOST:#}: {}", visible(&paths.text(&refusal.message)));
@@ -305,7 +305,7 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     doubt(out, turn);
 }
 
-/// A layer by its name: its size, or that the client brings it with it.
+/// Describes a layer by its name, with its size, or as the client's own.
 fn layer(message: &Message, name: &str) -> String {
     let short = visible(&name.split(" (").next().unwrap_or(name).to_owned());
     let kind = message.kind.word();

@@ -1,4 +1,4 @@
-//! `briefing show`: what each harness tells an agent that reads a file.
+//! `briefing show`: what each agent is told before it reads a file. Also answers and prints for other commands.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -130,7 +130,7 @@ pub(super) enum Editions {
 }
 
 impl Editions {
-    /// Puts what was chosen in force.
+    /// Applies the choice of an option to the defaults.
     pub fn set(chosen: Option<Editions>, defaults: &mut Defaults) {
         defaults.installed.auto = chosen != Some(Editions::Newest);
         defaults.installed.unasked = chosen.is_none();
@@ -155,7 +155,7 @@ enum Format {
     Prompt,
 }
 
-/// Answers, prints, and exits with 0 whatever the answer is.
+/// Answers the question, prints the answer, and exits with 0 whatever the answer is.
 pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request = request(show)?;
@@ -233,10 +233,10 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file that the agent creates in a directory which holds no other.
+/// Name of the file that the agent is assumed to create in a directory without other files.
 const NEW_FILE: &str = "new-file";
 
-/// The file that the agent reaches, and whether it is new: of a directory, one that stands in it or below it.
+/// Returns the file that the agent reaches, and true if it is new. For a directory, returns a file in it or below it.
 fn target(show: &Show, cwd: &Path, file: &Path) -> Result<(PathBuf, bool), Failure> {
     let path = absolute(cwd, file);
     match Real.stat(&path).map(|meta| meta.kind) {
@@ -259,7 +259,7 @@ fn target(show: &Show, cwd: &Path, file: &Path) -> Result<(PathBuf, bool), Failu
     }
 }
 
-/// Says of each option that chooses an agent or a kind of session for which harness it makes no difference.
+/// Reports each option that chooses an agent or a kind of session but makes no difference for some of the agents.
 fn without_effect(
     show: &Show,
     request: &Request,
@@ -285,7 +285,7 @@ fn without_effect(
     Ok(())
 }
 
-/// The request that the options make, laid over the one in JSON.
+/// Builds the request from the options, on top of the one in JSON.
 fn request(show: &Show) -> Result<Request, Failure> {
     let mut request: Request = match &show.request {
         Some(json) => Request::from_json(json).map_err(|problem| format!("--request: {problem}"))?,
@@ -300,7 +300,7 @@ fn request(show: &Show) -> Result<Request, Failure> {
     Ok(request)
 }
 
-/// Says on standard error what keeps the texts from being exactly those that the model gets.
+/// Reports on standard error why the texts may differ from those that the model gets.
 fn uncertain(answers: &[Resolution]) {
     for answer in answers {
         if let Some(refusal) = &answer.answer.refusal {
@@ -311,7 +311,7 @@ fn uncertain(answers: &[Resolution]) {
     }
 }
 
-/// Fetches every URL that an answer rests on, once. Whether there is any.
+/// Fetches every URL that an answer depends on, once. Returns true if there is any.
 fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
     let urls: BTreeSet<&str> = answers.iter().flat_map(Resolution::urls).collect();
     let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
@@ -321,23 +321,23 @@ fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
     !urls.is_empty()
 }
 
-/// How many harnesses were not asked, where nobody chose any.
+/// Returns the number of agents that were not asked, if the user named none; else 0.
 fn others(request: &Request, answers: &[Resolution]) -> usize {
     let asked = |id: &str| answers.iter().any(|answer| answer.harness == id);
     harness::ALL.iter().filter(|profile| request.harness.is_none() && !asked(profile.id)).count()
 }
 
-/// What a request comes to.
+/// Result of a request.
 pub(super) struct Asked {
-    /// One answer per harness.
+    /// Answers, one for each agent.
     pub answers: Vec<Resolution>,
-    /// What is wrong with the harnesses that are declared.
+    /// Problems of the custom agents that are declared.
     pub problems: Vec<custom::Problem>,
-    /// Who they are, and why they.
+    /// Agents that were asked, each with the reason.
     pub judged: Vec<Judged>,
 }
 
-/// The answers to a request, from the files of `fs`.
+/// Answers a request from the files of `fs`.
 pub(super) fn asked(
     fs: &dyn Filesystem,
     request: &Request,
@@ -347,7 +347,7 @@ pub(super) fn asked(
     asked_showing(Secrets::Hidden, fs, request, places, defaults)
 }
 
-/// The same, where secrets may be shown.
+/// Answers a request; `secrets` sets whether secret values are shown.
 fn asked_showing(
     secrets: Secrets,
     fs: &dyn Filesystem,
@@ -362,10 +362,10 @@ fn asked_showing(
     Ok(Asked { answers, problems, judged })
 }
 
-/// Whom to ask, from where.
+/// Agents to ask, each with its standpoint.
 pub(super) type Questions = Vec<(Choice, Standpoint)>;
 
-/// The questions that a request comes to, and what is wrong with the harnesses that are declared.
+/// Returns the questions of a request, and the problems of the custom agents that are declared.
 pub(super) fn questions(
     fs: &dyn Filesystem,
     request: &Request,
@@ -376,10 +376,10 @@ pub(super) fn questions(
     Ok((questions, problems))
 }
 
-/// Questions, and how they came about.
+/// Questions, and how they were chosen.
 struct Chosen {
     questions: Questions,
-    /// What is wrong with declarations.
+    /// Problems of declarations.
     problems: Vec<custom::Problem>,
     /// The roster that chose the agents, if none was named.
     roster: Option<Arc<Roster>>,
@@ -407,18 +407,18 @@ fn questions_and_roster(
     Ok(Chosen { questions, problems, roster: wants_roster.then_some(defaults.roster) })
 }
 
-/// The harnesses that the workspace around `cwd` declares.
+/// Returns the custom agents that the workspace around `cwd` declares.
 pub(super) fn customs(fs: &dyn Filesystem, cwd: &Path) -> Customs {
     Customs::of(found(fs, &Declarations::of(cwd)).as_ref(), &toml::Table::new())
 }
 
-/// The harnesses that are used by those who start them in `cwd`.
+/// Returns the agents that are used in `cwd`.
 pub(super) fn roster(cwd: &Path, defaults: &Defaults) -> Roster {
     let found = found(&Real, &Reasons::of(cwd, &defaults.home, &defaults.env));
     Roster::of(&found, &defaults.customs, &defaults.editor)
 }
 
-/// The version of a harness that is installed, as an agent started in `cwd` would meet it.
+/// Returns the installed version of an agent, as seen by an agent that is started in `cwd`.
 pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> Installed {
     found(&Real, &InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env))
 }
@@ -431,7 +431,7 @@ fn found<Q: Query>(fs: &dyn Filesystem, query: &Q) -> Q::Out {
     }
 }
 
-/// Reads what is asked for, and nothing before it is.
+/// Answers a question. Reads only the facts that the answer depends on.
 pub(super) fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &Standpoint) -> Resolution {
     match resolve(&Disk::over(fs), choice, standpoint) {
         Outcome::Answer(resolution) => *resolution,
@@ -439,7 +439,7 @@ pub(super) fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &Standpoi
     }
 }
 
-/// The disk, looked at when it is asked, and only once for each question.
+/// The disk as facts. Each fact is read when it is first asked for, and only once.
 pub(super) struct Disk<'a> {
     fs: &'a dyn Filesystem,
     seen: RefCell<Snapshot>,
@@ -466,15 +466,15 @@ impl Facts for Disk<'_> {
     }
 }
 
-/// The facts that answers rest on, looked up once more.
+/// Reads once more the facts that answers depend on.
 fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
     let mut snapshot = Snapshot::default();
     answers.iter().flat_map(Resolution::depends).for_each(|ask| snapshot.tell(ask.clone(), disk::observe(fs, ask)));
     snapshot
 }
 
-/// Writes the file that the user named for it: beside it, and then in its place, so that nobody finds half of it. What
-/// is no regular file, such as a pipe or a terminal, is written to as it is.
+/// Writes the file that the user named. Writes beside it first and then renames, so that nobody finds half of it.
+/// Anything that is not a regular file, such as a pipe or a terminal, is written to directly.
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
 pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let is_regular = std::fs::metadata(file).map_or(true, |meta| meta.is_file());
@@ -505,7 +505,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     printed(std::io::stdout().lock(), &redact::redacted(text))
 }
 
-/// Writes as JSON what may be too large to be held as a text as well.
+/// Writes a value to standard output as JSON, without holding the whole text in memory.
 pub(super) fn print_json(json: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
     if redact::is_on() {
         return print(&escape::json(json)?);
@@ -515,7 +515,8 @@ pub(super) fn print_json(json: &(impl Serialize + ?Sized)) -> Result<(), Failure
     ended(written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
-/// Writes as JSON what quotes texts without being asked for them: without what looks like a credential.
+/// Writes a value to standard output as JSON, without what looks like a credential: it quotes texts that the user did
+/// not ask for.
 pub(super) fn print_words(json: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
     let json = serde_json::to_value(json).map_err(|error| error.to_string())?;
     print_json(&starred_json(json))
@@ -536,9 +537,9 @@ fn fitted(text: &str) -> String {
     lines::known_width().map_or_else(|| text.to_owned(), |width| lines::fitted(text, width))
 }
 
-/// Says something about the answers on standard error.
+/// Reports a problem on standard error.
 pub(super) fn say(problem: &str) {
-    // Where even that cannot be said, the exit code does.
+    // If even this cannot be written, the exit code reports it.
     let _ =
         writeln!(std::io::stderr(), "{}", fitted(&escape::lines(&format!("briefing: {}", redact::redacted(problem)))));
 }

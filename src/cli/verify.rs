@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(worst))
 }
 
-/// The clients that are meant, with Briefing's own answers.
+/// Returns the clients to ask, with Briefing's own answers.
 fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
     let (harness, file) = named(&arguments.what);
     let (cwd, mut defaults) = arguments.whom.standing()?;
@@ -149,7 +149,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
     }
     let places = Places { cwd, target: file.map(PathBuf::from), read_before: Vec::new(), already_loaded: Vec::new() };
     if let Some(asked) = harness {
-        is_installed(asked, &places.cwd, &defaults)?;
+        check_installed(asked, &places.cwd, &defaults)?;
     }
     let (questions, _) = questions(&Real, &request, &places, defaults)?;
     let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
@@ -164,15 +164,15 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
             Err(why) => missing.push(why),
         }
     }
-    // Of the harnesses that are used here some may not be installed; one that was named has to be.
+    // Of the agents that are used here some may not be installed; one that was named has to be.
     if asked.is_empty() || (harness.is_some() && !missing.is_empty()) {
         return Err(missing.join("; ").into());
     }
     Ok(asked)
 }
 
-/// Refuses to ask one version about another.
-fn is_installed(asked: &str, cwd: &Path, defaults: &Defaults) -> Result<(), String> {
+/// Returns an error if another version of the agent is installed than the one that was asked about.
+fn check_installed(asked: &str, cwd: &Path, defaults: &Defaults) -> Result<(), String> {
     let Some((id, version)) = asked.split_once('@').filter(|(_, version)| *version != AUTO) else { return Ok(()) };
     let Some(profile) = harness::profile(id) else { return Ok(()) };
     let Version(found, path) = installed(profile, cwd, defaults) else { return Ok(()) };
@@ -189,7 +189,7 @@ fn is_installed(asked: &str, cwd: &Path, defaults: &Defaults) -> Result<(), Stri
     }
 }
 
-/// A lone word is a harness, or else a file.
+/// Splits the arguments into agent and file. A single word is an agent if there is one of this name, else a file.
 fn named(what: &[String]) -> (Option<&str>, Option<&str>) {
     let is_harness = |word: &str| harness::profile(word.split('@').next().unwrap_or_default()).is_some();
     match what {
@@ -199,13 +199,14 @@ fn named(what: &[String]) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// The repository around a directory, if there is one; not the one that somebody keeps the whole home directory in.
+/// Returns the root of the repository around a directory, or else the directory itself. A repository that contains the
+/// home directory does not count.
 fn project_around<'a>(cwd: &'a Path, home: &Path) -> &'a Path {
     let is_repository = |dir: &&Path| Real.lstat(&dir.join(".git")).is_ok();
     cwd.ancestors().find(is_repository).filter(|root| !home.starts_with(root)).unwrap_or(cwd)
 }
 
-/// The client of a harness, and the program that is run for it.
+/// Returns the client of an agent, and the program that is run for it.
 fn client_of(
     choice: &Choice,
     path: &[PathBuf],
@@ -229,8 +230,8 @@ fn client_of(
             found.ok_or(format!("{title} is not installed: there is no `{command}` on PATH; name it with --program"))?
         }
     };
-    // What a project brings along is not run for having been found there, be it by way of a link; nor does the client
-    // find its `node` or `git` there.
+    // A program inside the project is run only if the user names it, also if a link leads there. For the same reason
+    // the client does not find its `node` or `git` there.
     let project = project_around(cwd, home);
     let is_brought_along = |file: &Path| {
         let real = Real.real_path(file).unwrap_or_else(|_| file.to_owned());
@@ -244,7 +245,7 @@ fn client_of(
     Ok((client, Installed { program, version, path }))
 }
 
-/// Says what will be run, and asks.
+/// Prints what will be run, and asks for consent.
 fn agreed(asked: &[Asked], place: Where) -> Result<bool, Failure> {
     let mut words = String::new();
     for one in asked {
@@ -276,7 +277,7 @@ fn version(one: &Asked) -> String {
     if one.program.version.is_empty() { String::new() } else { format!(" {}", one.program.version) }
 }
 
-/// Asks one client, says what came of it, and with which code that ends.
+/// Asks one client, prints the result, and returns the exit code.
 fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::Answers) -> Result<u8, Failure> {
     let scratch = Scratch::new().map_err(|error| format!("there is no scratch directory: {error}"))?;
     let limit = Duration::from_secs(arguments.timeout);
@@ -299,7 +300,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     Ok(code_of(&verdict))
 }
 
-/// Names the lists that are sent beside the instructions, since only these are compared.
+/// Names the lists that are sent beside the instructions: these are not compared.
 fn not_compared(answer: &Answer) -> String {
     let has = |kind: MessageKind| answer.messages.iter().any(|message| message.kind == kind);
     let lists = [(MessageKind::Skills, "skills"), (MessageKind::Agents, "agents")];
@@ -307,7 +308,7 @@ fn not_compared(answer: &Answer) -> String {
     if named.is_empty() { String::new() } else { format!("  not compared: what it lists of {}\n", named.join(" and ")) }
 }
 
-/// The exit code for a verdict.
+/// Returns the exit code for a verdict.
 fn code_of(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Equal(..) | Verdict::BothRefuse => 0,
@@ -316,7 +317,7 @@ fn code_of(verdict: &Verdict) -> u8 {
     }
 }
 
-/// Asks where this machine lets a client be asked; if that fails to be set up after all, on the copy.
+/// Asks a client in `place`. If its own root cannot be set up after all, asks on the copy.
 fn outcome(
     plan: &Plan,
     place: Where,
@@ -335,7 +336,7 @@ fn outcome(
     }
 }
 
-/// Asks everything by which a client is known, says what is not equal, and remembers a full pass.
+/// Asks all questions by which a client is known, prints those that are not equal, and remembers a full pass.
 fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::Answers) -> Result<u8, Failure> {
     let (mut asked, mut equal, mut worst) = (0, 0, 0);
     let limit = Duration::from_secs(arguments.timeout);

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Watch) -> Result<ExitCode, Failure> {
     let mut failure = None;
     let mut say = |heard: Heard| match heard {
         Heard::Begun(harnesses) => {
-            // Nobody misses it where standard error is closed.
+            // Ignored if standard error is closed.
             let _ = writeln!(std::io::stderr(), "briefing: watching for {}; Ctrl-C ends it", list(&harnesses));
             true
         }

@@ -1,4 +1,4 @@
-//! Whom a command is about, and where they are started.
+//! Options that commands share: which agents, where they are started, and the home directory.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,8 @@ pub(super) struct Whom {
 }
 
 impl Whom {
-    /// Where the agent is started, and what the environment says, with the home directory that is assumed.
+    /// Returns where the agent is started, and the defaults of the environment, with the home directory that is
+    /// assumed.
     pub fn standing(&self) -> Result<(PathBuf, Defaults), String> {
         let here = here()?;
         let cwd = directory("--cwd", self.cwd.as_deref(), &here)?.unwrap_or(here);
@@ -60,7 +61,7 @@ impl Whom {
         Ok((cwd, defaults))
     }
 
-    /// A question to these harnesses.
+    /// Returns a request for these agents.
     pub fn request(&self) -> Request {
         let harness = (!self.harness.is_empty()).then(|| OneOrMany::Many(self.harness.clone()));
         Request { harness, ..Request::default() }
@@ -72,7 +73,7 @@ pub(super) fn here() -> Result<PathBuf, String> {
     std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))
 }
 
-/// The directory that an option names.
+/// Returns the directory that an option names, or an error if there is no such directory.
 pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Result<Option<PathBuf>, String> {
     let Some(named) = named else { return Ok(None) };
     let dir = absolute(here, named);
@@ -95,7 +96,7 @@ pub(super) fn searched(option: &str, named: Option<&Path>, here: &Path) -> Resul
     }
 }
 
-/// Refuses an option that names a path where nothing is.
+/// Returns an error if an option names a path that does not exist.
 pub(super) fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
     let path = from.join(path);
     Real.stat(&path).map(drop).map_err(|errno| match errno {

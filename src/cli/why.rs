@@ -52,7 +52,8 @@ pub(super) struct Why {
     format: Format,
 }
 
-/// Looks, says, and exits with 1 if the text is nowhere.
+/// Searches for the text, prints the result, and exits with 1 if the text is nowhere, or if a required agent does not
+/// get it.
 pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
     let (cwd, base) = arguments.whom.standing()?;
     let settings = Settings::of_harnesses(&arguments.whom.harness, &super::show::customs(&Real, &cwd))?;
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
         choose(id, &customs).map_err(|problem| format!("--require: {problem}"))?;
     }
     let mut found = why(base.clone(), &cwd, settings, &sought)?;
-    // Those that must get it are asked, whoever else is.
+    // Agents of `--require` are asked in any case.
     let is_asked = |id: &&String| found.judged.iter().any(|one| id.split('@').next() == Some(&one.agent));
     let others: Vec<String> = arguments.require.iter().filter(|id| !is_asked(id)).cloned().collect();
     if !others.is_empty() {
@@ -113,10 +114,10 @@ const FAINT: Style = Style::new().dimmed();
 const GOOD: Style = AnsiColor::Green.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-/// The narrowest column of reasons; a narrower one stands below its agent.
+/// Minimum width of the column of reasons; a narrower one is written below its agent.
 const REASONS: usize = 24;
 
-/// For whom places are printed: where they stand, and how wide their terminal is.
+/// How places are printed: as seen from where, and in how many columns.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     paths: &'a Paths,
@@ -186,7 +187,8 @@ impl Shown<'_> {
         }
     }
 
-    /// Writes what agents make of a text: first those that get it, last those that never look, by their reason.
+    /// Writes the results of all agents: first those that get the text, last those that never look for it, grouped by
+    /// reason.
     fn agents(mut self, out: &mut String, all: &[Reach]) {
         self.of_names = all.iter().map(|told| label(told).chars().count()).max().unwrap_or(0);
         let (gets, misses): (Vec<_>, Vec<_>) = all.iter().partition(|told| told.reaches);
@@ -256,7 +258,7 @@ impl Shown<'_> {
     }
 }
 
-/// The widest word about a text.
+/// Width of the column for the word about a text.
 const WORDS: usize = 8;
 
 fn label(told: &Reach) -> String {
@@ -267,7 +269,7 @@ fn when(told: &Reach) -> &'static str {
     told.trigger.as_deref().and_then(Trigger::named).map_or("", words::when)
 }
 
-/// The places of one file at which the same becomes of the text.
+/// Groups the places of one file that have the same results.
 fn blocks(places: &[Standing]) -> Vec<Vec<&Standing>> {
     let mut blocks: Vec<Vec<&Standing>> = Vec::new();
     for place in places {

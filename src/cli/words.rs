@@ -1,4 +1,4 @@
-//! An answer in words, for people at a terminal.
+//! Answers in words, for people at a terminal: `briefing show --verbose`.
 
 use std::fmt::Write;
 
@@ -19,8 +19,8 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
-/// All answers; with `why`, every probe in the order asked. With `brief`, harnesses that read nothing share the last
-/// line.
+/// Renders all answers; with `why`, every probe in the order asked. With `brief`, agents that read nothing share the
+/// last line.
 pub(super) fn of_all(answers: &[Resolution], why: bool, brief: bool) -> String {
     let reads_nothing = |resolution: &&Resolution| {
         brief && !why && resolution.answer.sources.is_empty() && resolution.answer.refusal.is_none()
@@ -35,7 +35,7 @@ pub(super) fn of_all(answers: &[Resolution], why: bool, brief: bool) -> String {
     out
 }
 
-/// One harness's answer.
+/// Renders the answer of one agent.
 fn of(resolution: &Resolution, why: bool) -> String {
     let mut out = head(resolution);
     let answer = &resolution.answer;
@@ -111,7 +111,7 @@ fn head(resolution: &Resolution) -> String {
     out
 }
 
-/// That the user's own client was asked, and when.
+/// Returns a note that the user's own client was asked, and when; empty if it was not.
 fn seen_here(resolution: &Resolution) -> String {
     match (&resolution.claim.verified, resolution.claim.replayed, resolution.fidelity) {
         (Some(day), Replayed::Here, Fidelity::Exact) => format!(" (verified on this machine, {day})"),

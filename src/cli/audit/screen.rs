@@ -24,22 +24,22 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const LOST: Style = AnsiColor::Red.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-/// The first part of a session's name that is shown, in characters. Names of Codex begin with the time: those of one
-/// minute differ at the end of this only.
+/// Minimum number of characters of a session's name that are shown. Names of Codex begin with the time, so names of one
+/// minute differ only at the end of this part.
 const NAME: usize = 13;
-/// So many lines of a text that changed are shown.
+/// Maximum number of changed lines of a text that are shown.
 const LINES: usize = 40;
-/// So many sub-agents of a session are named.
+/// Maximum number of sub-agents of a session that are named.
 const SUBAGENTS: usize = 3;
 
-/// Writes a sentence, broken where the screen ends.
+/// Writes a sentence, wrapped at the width of the screen.
 fn write(out: &mut String, indent: usize, style: Style, text: &str) {
     for line in wrapped(&visible(&text), width().saturating_sub(indent)) {
         let _ = writeln!(out, "{:indent$}{style}{line}{style:#}", "");
     }
 }
 
-/// Says that there is no session, and of which agents there could be.
+/// Renders the message that there is no session, with the agents whose records are read.
 pub(super) fn nothing(why: &str) -> String {
     let agents: Vec<&str> = CLIENTS.iter().map(|client| client.agent).collect();
     let mut out = String::new();
@@ -48,7 +48,7 @@ pub(super) fn nothing(why: &str) -> String {
     out
 }
 
-/// Says whose sessions `--why` asks.
+/// Renders the note on which sessions `--why` searched.
 pub(super) fn latest() -> String {
     let mut out = "\n".to_owned();
     write(
@@ -60,7 +60,7 @@ pub(super) fn latest() -> String {
     out
 }
 
-/// The list, a paragraph for each session; sub-agents stand with the session that started them.
+/// Renders the list: a paragraph for each session. Sub-agents are listed with the session that started them.
 pub(super) fn table(audits: &[Audit], all_projects: bool, now: Timestamp, paths: &Paths) -> String {
     let names = short_names(audits);
     let short = |audit: &Audit| visible(names.get(audit.id.as_str()).unwrap_or(&audit.id.as_str()));
@@ -103,7 +103,7 @@ pub(super) fn table(audits: &[Audit], all_projects: bool, now: Timestamp, paths:
     out
 }
 
-/// Returns for each name of a session so much of its beginning that no other one of the list begins so.
+/// Returns for each session's name its shortest beginning, of at least `NAME` characters, that no other name has.
 fn short_names(audits: &[Audit]) -> BTreeMap<&str, &str> {
     let mut ids: Vec<&str> = audits.iter().map(|audit| audit.id.as_str()).collect();
     ids.sort_unstable();
@@ -119,13 +119,13 @@ fn short_names(audits: &[Audit]) -> BTreeMap<&str, &str> {
     ids.into_iter().zip(ends).map(|(id, end)| (id, &id[..end])).collect()
 }
 
-/// The agent and its version, if the record has it.
+/// Returns the agent and its version, if the record has it.
 fn who(audit: &Audit) -> String {
     let version = audit.version.iter().map(String::as_str);
     visible(&[audit.agent.as_str()].into_iter().chain(version).collect::<Vec<_>>().join(" "))
 }
 
-/// How many steps there were, and what instructions reached the session, each file once.
+/// Describes the number of steps, and the instructions that reached the session. Each file counts once.
 fn sizes(audit: &Audit) -> String {
     let given = audit.steps.iter().flat_map(|step| &step.given);
     let given = given.filter(|item| item.purpose == Purpose::Instructions.word() && item.how != How::Unknown.word());
@@ -153,7 +153,7 @@ fn write_verdicts(out: &mut String, indent: usize, whose: &str, audit: &Audit, p
     }
 }
 
-/// When a session went on, and for how long.
+/// Formats when a session started, and how long it lasted.
 fn span(audit: &Audit, now: Timestamp) -> String {
     let Some(start) = audit.start else { return "at a time that is not known".to_owned() };
     let zone = TimeZone::system();
@@ -186,7 +186,7 @@ fn name(path: Option<&Path>, name: &str, paths: &Paths) -> String {
     visible(&path.map_or_else(|| name.to_owned(), |path| paths.path(path)))
 }
 
-/// How a session was judged.
+/// Renders the verdicts on one session.
 pub(super) fn judged(audit: &Audit, judged: &[Judgement], paths: &Paths) -> String {
     let mut out = head(audit, paths);
     for Judgement { id, verdict, why } in judged {
@@ -201,7 +201,7 @@ pub(super) fn judged(audit: &Audit, judged: &[Judgement], paths: &Paths) -> Stri
     out
 }
 
-/// The timeline of a session.
+/// Renders the timeline of a session.
 pub(super) fn timeline(session: &Session, audit: &Audit, paths: &Paths) -> String {
     let mut out = head(audit, paths);
     let _ = writeln!(out, "{}", sizes(audit));
@@ -257,7 +257,7 @@ fn time(when: Timestamp) -> String {
     when.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
 }
 
-/// Returns true if two texts are of one file, or are one thing that has none.
+/// Returns true if two items are of one file or, without a file, have one name.
 fn is_one(a: &Item, b: &Item) -> bool {
     if a.path.is_some() { a.path == b.path } else { b.path.is_none() && a.name == b.name }
 }
@@ -283,7 +283,7 @@ fn write_window(out: &mut String, session: &Session) {
     }
 }
 
-/// Steps that brought nothing.
+/// Numbers of consecutive steps that added no text, by kind.
 #[derive(Default)]
 struct Quiet {
     reads: usize,
@@ -322,7 +322,7 @@ fn step_words(step: &Step, paths: &Paths) -> String {
     format!("{}{within} {}", step.kind.word(), name.unwrap_or_default()).trim_end().to_owned()
 }
 
-/// When a text reached a session.
+/// Renders when a text reached a session.
 pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: &str, paths: &Paths) -> String {
     let mut out = head(audit, paths);
     let edits: Vec<usize> = (0..session.steps.len()).filter(|&step| session.steps[step].kind == Kind::Edit).collect();
@@ -345,7 +345,7 @@ pub(super) fn reached(session: &Session, audit: &Audit, places: &[Place], text: 
             let mark = if at == 0 { format!("\n{GOOD}●{GOOD:#}") } else { " ".to_owned() };
             let _ = writeln!(out, "{mark} {line}");
         }
-        // What comes with an edit comes with its result.
+        // A text that comes with an edit comes with the result of the edit, so the edit was made before it.
         let before = edits.iter().filter(|&&edit| edit <= step).count();
         if !edits.is_empty() {
             let said = match (before, edits.len() - before) {
@@ -385,7 +385,7 @@ fn held(session: &Session) -> usize {
     held.filter(|given| given.purpose == Purpose::Instructions && given.name != FILE_AGAIN).count()
 }
 
-/// Cuts a line of a file where the screen ends, and keeps its spaces.
+/// Splits a line of a file at the width of the screen, keeping its spaces.
 fn cut(line: &str, width: usize) -> Vec<String> {
     let chars: Vec<char> = line.chars().collect();
     if chars.is_empty() {

@@ -1,4 +1,4 @@
-//! One cause is one finding, whatever number of files have it.
+//! Merges findings with the same cause, in whatever number of files.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -11,15 +11,15 @@ use crate::report::words::{count, list};
 use crate::snapshot::absolute;
 use crate::text;
 
-/// How many files with one cause are named before the others are only counted.
+/// Maximum number of files with one cause that are named; more are counted.
 const NAMED: usize = 3;
 
-/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit,
-/// one file uses up what others share. Keeps the worst of them.
+/// Merges findings with one cause, and keeps the worst of them. One cause is a CLAUDE.md that hides every AGENTS.md,
+/// the one limit of a list of skills, or one file that uses up a shared limit.
 pub(super) fn put_together(report: &mut Report, root: &Path) {
     let mut kept: Vec<Found> = Vec::new();
     let mut first: HashMap<(Kind, Option<String>, String), usize> = HashMap::new();
-    // What displaces files of other directories as well.
+    // Files that displace files of other directories too.
     let displaced = report.all.iter().filter(|found| found.finding.kind == Kind::AgentsDisplaced);
     let farther: BTreeSet<PathBuf> = displaced
         .filter_map(|found| Some((&found.finding.related.first()?.0, root.join(&found.path))))
@@ -31,7 +31,7 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
         of_skills.map(|found| (root.join(&found.path), found.finding.harness.clone())).collect();
     for found in of_one_link(std::mem::take(&mut report.all)) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
-        // A skill that has a name twice is said where the other one is.
+        // A duplicate skill is reported at the other skill.
         let is_said = |by: &Path| twice.contains(&(by.to_owned(), harness.clone()));
         if *kind == Kind::Shadowed && related.first().is_some_and(|(by, _)| is_said(by)) {
             continue;
@@ -51,7 +51,7 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
             // Imports that are lost only where an agent is started below are one decision.
             (Kind::ImportOutside, _) if found.finding.start.is_some() => "below".to_owned(),
             (Kind::ImportOutside, _) => target(&found, root).display().to_string(),
-            // A directory that is not there, or that a path does not count from.
+            // Imports from one missing directory have one cause.
             (Kind::ImportMissing, _) if !found.finding.is_rest => {
                 let target = target(&found, root);
                 let dirs = target.ancestors().skip(1);
@@ -63,10 +63,10 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
                     }
                 }
             }
-            // The place of a mistake, or a size, is another one in every file.
+            // Line numbers and sizes in the message differ from file to file.
             (Kind::Dropped | Kind::FrontMatter, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
             (Kind::DeprecatedName, _) => message.clone(),
-            // A rule that waits for nothing is one, however many patterns it has.
+            // A rule whose patterns match nothing is one finding, however many patterns it has.
             (Kind::DeadGlob, _) => found.path.clone(),
             (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
@@ -114,7 +114,7 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
     report.all = kept;
 }
 
-/// Puts together what several agents say of one file, where each reads another link to the file that is loaded instead.
+/// Merges findings of several agents about one file if each agent loads another link to the same file instead.
 fn of_one_link(all: Vec<Found>) -> Vec<Found> {
     let mut kept: Vec<Found> = Vec::new();
     let mut first: HashMap<(String, PathBuf), usize> = HashMap::new();
@@ -145,7 +145,7 @@ fn target(found: &Found, root: &Path) -> PathBuf {
     absolute(file.parent().unwrap_or(root), Path::new(token.trim_start_matches('@')))
 }
 
-/// Returns the folder of files of one kind: of a skill the one that holds its directory.
+/// Returns the folder that holds files of one kind; for a skill, the folder that holds the skill's directory.
 fn folder(file: &Path) -> Option<&Path> {
     file.ancestors().nth(if file.ends_with("SKILL.md") { 2 } else { 1 })
 }

@@ -1,4 +1,4 @@
-//! Findings as text with the lines they are about, as JSON, as annotations, and as a comment.
+//! Findings as text with source lines, as JSON, as annotations, and as a comment.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -17,10 +17,11 @@ use crate::report::judged::sentence;
 use crate::report::words::count;
 use crate::text;
 
-/// How many characters of a line follow the first that is meant; a terminal shows fewer.
+/// Maximum number of characters shown after the start of the marked text; a terminal shows fewer.
 const WIDTH: usize = 160;
 
-/// For people: each finding with its line, and a count. Also returns how many findings could not be shown.
+/// Renders the report for people: each finding with its line, and a count. Also returns how many findings could not be
+/// shown.
 pub(super) fn text(report: &Report) -> (String, usize) {
     let width = lines::width();
     let renderer = Renderer::styled().term_width(width);
@@ -41,7 +42,7 @@ pub(super) fn text(report: &Report) -> (String, usize) {
     (out, lost)
 }
 
-/// Number of findings that fill more than a screen.
+/// Number of findings above which the kinds are counted, since they fill more than a screen.
 const MANY: usize = 10;
 
 /// Counts the findings of each kind, the most frequent first, if there are many: `55 dropped, 10 dead-glob, 9
@@ -59,7 +60,7 @@ fn kinds(report: &Report) -> Option<String> {
     (report.all.len() > MANY).then(|| counted.join(", "))
 }
 
-/// For editors and `grep`: a line for each finding.
+/// Renders a line for each finding, for editors and `grep`.
 pub(super) fn concise(report: &Report) -> String {
     let mut out = String::new();
     for found in &report.all {
@@ -74,12 +75,12 @@ pub(super) fn concise(report: &Report) -> String {
     out
 }
 
-/// Returns `None` if rendering panics: then one finding is lost, and the others are shown.
+/// Runs `render`; returns `None` if it panics, so that only one finding is lost.
 fn isolated(render: impl FnOnce() -> String) -> Option<String> {
     catch_unwind(AssertUnwindSafe(render)).ok()
 }
 
-/// The line that a finding begins on, its number, and what of it is meant.
+/// The line on which a finding begins, with its number and the marked range.
 struct Line {
     text: String,
     number: usize,
@@ -95,7 +96,7 @@ fn line_of(found: &Found) -> Line {
     let whole = starred(&decoded.replace('\r', "")).into_owned();
     let (number, column) = found.position(start);
     let cut = whole.char_indices().nth(column + WIDTH).map_or(whole.len(), |(at, _)| at);
-    // A limit may fall within a character, and bytes that are no text are shown as one.
+    // A range may end within a character, and invalid bytes are shown as one character.
     let place = |byte: usize| {
         let at = text::decoded_offset(raw, byte - from);
         (at - decoded[..at].matches('\r').count()).min(cut)
@@ -104,7 +105,7 @@ fn line_of(found: &Found) -> Line {
     Line { text: whole[..cut].to_owned(), number, marked }
 }
 
-/// What helps, and where it is explained.
+/// Returns the remedy for a finding, and where it is explained.
 pub(super) fn help(found: &Found) -> String {
     let code = found.code();
     match found.finding.fix.clone().or_else(|| page::fix(found.finding.kind)) {
@@ -113,7 +114,7 @@ pub(super) fn help(found: &Found) -> String {
     }
 }
 
-/// What is printed of a finding, with no character that steers a terminal, and broken where lines end.
+/// A finding as it is printed: without characters that steer a terminal, and wrapped.
 struct Said {
     path: String,
     message: String,
@@ -158,7 +159,7 @@ impl Said {
     }
 }
 
-/// `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`
+/// Summarizes the report: `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`.
 fn summary(report: &Report) -> String {
     let files = count(report.files, "file");
     let known = if report.known == 0 { String::new() } else { format!("; {} known", text::grouped(report.known)) };
@@ -188,7 +189,7 @@ fn summary(report: &Report) -> String {
     format!("{}{since} in {files}: {}{known}{samples}{hidden}", count(report.all.len(), "finding"), counts.join(", "))
 }
 
-/// For other programs.
+/// Renders the report as JSON.
 pub(super) fn json(report: &Report) -> Result<String, String> {
     let findings: Vec<_> = report
         .all
@@ -216,7 +217,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
     Ok(escape::json(&all)? + "\n")
 }
 
-/// Workflow commands of GitHub Actions:
+/// Renders the report as workflow commands of GitHub Actions:
 /// <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
     // The log shows lines that are no commands as they are.
@@ -251,7 +252,7 @@ pub(super) fn github(report: &Report) -> String {
     out
 }
 
-/// A comment for a pull request.
+/// Renders the report as a comment for a pull request.
 pub(super) fn markdown(report: &Report) -> String {
     let mut out = format!("### Briefing\n\n{}\n\n", escape::comment(&sentence(report.judged)));
     if !report.all.is_empty() {

@@ -85,7 +85,7 @@ fn result(found: &Found, kinds: &[Kind], nth: usize) -> Value {
     })
 }
 
-/// A relative path as a URI reference (RFC 3986).
+/// Converts a relative path to a URI reference (RFC 3986).
 fn uri(path: &str) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(byte);
     path.bytes()

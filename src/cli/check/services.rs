@@ -10,8 +10,8 @@ use crate::report::escape::{self, inert, markup, visible};
 use crate::report::findings::Severity;
 use crate::report::judged::sentence;
 
-/// JUnit XML: each finding that should be mended is a test that fails, and any other one is what a test that passes has
-/// printed. Without findings there is one test that passes, since an empty suite is an error in some services.
+/// Renders the report as JUnit XML. Errors and warnings are tests that fail; any other finding is the output of a test
+/// that passes. Without findings there is one test that passes, since some services reject an empty suite.
 pub(super) fn junit(report: &Report) -> String {
     let fails = |found: &Found| found.severity <= Severity::Warning;
     let (tests, failures) = (report.all.len().max(1), report.all.iter().filter(|found| fails(found)).count());
@@ -41,7 +41,8 @@ pub(super) fn junit(report: &Report) -> String {
     out
 }
 
-/// The Code Quality report of GitLab: <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
+/// Renders the Code Quality report of GitLab:
+/// <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
 pub(super) fn gitlab(report: &Report) -> Result<String, String> {
     let severity = |found: &Found| match found.severity {
         Severity::Error => "critical",

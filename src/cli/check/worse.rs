@@ -6,14 +6,14 @@ use super::Report;
 use crate::report::findings::{Finding, Kind};
 use crate::text::grouped;
 
-/// Which finding it is, whatever its figures are now.
+/// Identity of a finding, without its figures.
 type Key<'a> = (&'a str, Kind, Option<&'a str>, Option<&'a str>);
 
 fn key<'a>(path: &'a str, finding: &'a Finding) -> Key<'a> {
     (path, finding.kind, finding.harness.as_deref(), finding.start.as_deref())
 }
 
-/// Leaves out what was as bad before. `title` is the name of a harness.
+/// Removes findings that were as bad before. `title` returns the title of an agent.
 pub(super) fn keep_worse(report: &mut Report, before: &Report, title: impl Fn(&str) -> String) {
     let mut cut: BTreeMap<Key, usize> = BTreeMap::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();

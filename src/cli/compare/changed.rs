@@ -15,15 +15,15 @@ use crate::report::inspection::{GrantChange, Note};
 use crate::report::judged::sentence;
 use crate::report::words::{count, list};
 
-/// How many sentences of a group are shown.
+/// Maximum number of sentences of a group that are shown.
 const SENTENCES: usize = 20;
-/// How many starts of a group are named.
+/// Maximum number of starts of a group that are named; more are counted.
 const STARTS: usize = 3;
 /// Columns before the name of a file: its mark and what becomes of it.
 const KIND_COLUMNS: usize = 11;
-/// Fewest columns for words behind a name.
+/// Minimum number of columns for a message after a name.
 const ROOM: usize = 30;
-/// The most that a comment for a pull request holds, in bytes; GitHub takes 65 536 characters.
+/// Maximum size of a comment for a pull request, in bytes; GitHub takes 65 536 characters.
 const COMMENT_BYTES: usize = 40_000;
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -33,14 +33,14 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 struct Group<'a> {
     moments: Vec<&'a Moment>,
     added: Vec<&'a str>,
-    /// Each with what became of it.
+    /// Removed sentences, each with its explanation.
     removed: Vec<(&'a str, Option<&'a Instead>)>,
     differences: Vec<&'a Difference>,
 }
 
 impl<'a> Group<'a> {
-    /// Creates the group of one moment. `root` is what the same agent is told in the directory itself: that is not
-    /// repeated.
+    /// Creates the group of one moment. `root` is the moment of the same agent at the root directory; its changes are
+    /// left out.
     fn of(moment: &'a Moment, root: Option<&Moment>) -> Group<'a> {
         let new = |all: &'a [String], known: fn(&Moment) -> &[String]| -> Vec<&'a str> {
             let is_new = |sentence: &&String| root.is_none_or(|root| !known(root).contains(sentence));
@@ -61,14 +61,14 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Returns true if files are of other sizes, with the sentences they had.
+    /// Returns true if files changed in size although their sentences are the same.
     fn has_other_spaces(&self) -> bool {
         let has_size = |one: &&Difference| ["grew", "shrank"].contains(&one.kind.as_str());
         self.added.is_empty() && self.removed.is_empty() && self.differences.iter().any(has_size)
     }
 
-    /// Returns the sentences that come and go, each with its mark; of those that go also what became of them. What
-    /// became of several is explained once.
+    /// Returns the added and the removed sentences, each group with its mark. A removed sentence comes with its
+    /// explanation; an explanation that repeats is shortened to its kind.
     fn sentences(&self, root: &Path) -> [(char, Style, Vec<String>); 2] {
         let added = self.added.iter().map(|sentence| (*sentence).to_owned()).collect();
         let mut explained: HashSet<&str> = HashSet::new();
@@ -82,7 +82,7 @@ impl<'a> Group<'a> {
         [('+', ADDED, added), ('-', REMOVED, removed.collect())]
     }
 
-    /// Returns whom it happens to, and when: a line for each kind of moment, with the agents to which it happens alike.
+    /// Returns a heading for each kind of moment, with the agents that it concerns.
     fn heads(&self) -> Vec<String> {
         let mut of_agents: Vec<(String, &When, Vec<&str>)> = Vec::new();
         for moment in &self.moments {
@@ -107,7 +107,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Returns when something happens, in words.
+/// Describes a moment in words.
 fn words(when: &When, starts: &[&str]) -> String {
     let mut named: Vec<String> = starts.iter().take(STARTS).map(|start| place(start)).collect();
     match starts.len().saturating_sub(STARTS) {
@@ -130,7 +130,7 @@ fn place(start: &str) -> String {
     if start == "." { "this directory".to_owned() } else { start.to_owned() }
 }
 
-/// Puts together what happens to several agents, or at several starts, in the same way.
+/// Groups the moments that have the same changes, of several agents or at several starts.
 fn groups(change: &Change) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     let is_root = |moment: &Moment| moment.when.kind == Kind::Start && moment.when.start == ".";
@@ -161,7 +161,7 @@ fn groups(change: &Change) -> Vec<Group<'_>> {
     groups
 }
 
-/// For people.
+/// Renders the change for people.
 pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String {
     let mut out = screen::judged(&change.judged, width);
     if let Some(fork) = &change.fork {
@@ -182,7 +182,7 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
             let name = visible(&relative(&difference.name, root));
             let message = visible(&short(&difference.message, root));
             let _ = write!(out, "  {style}{mark} {:<6}{style:#} {name}", difference.kind);
-            // Behind the name, if there is room for some words; else below it.
+            // After the name if there is room for some words, else below it.
             let behind = KIND_COLUMNS + name.chars().count() + 2;
             let (at, fits) = if behind + ROOM <= width { (behind, true) } else { (KIND_COLUMNS, false) };
             let lines = lines::wrapped(&message, width.saturating_sub(at)).join(&format!("\n{:at$}", ""));
@@ -231,7 +231,8 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
     out
 }
 
-/// Says what a change lets clients do, and what it brings in disguise or from elsewhere: a title, and its lines.
+/// Returns what a change lets clients do, and content that is disguised or comes from elsewhere: titles, each with its
+/// lines.
 fn beside(change: &Change) -> Vec<(&'static str, Vec<String>)> {
     let of = |is_allowed: bool| -> Vec<String> {
         let grants = change.grants.iter().filter(|one| one.grant.kind.is_allowed() == is_allowed);
@@ -264,7 +265,7 @@ fn mark(change: &str) -> char {
     }
 }
 
-/// Says for whom nothing changes, and what was asked.
+/// Summarizes for whom nothing changes, and what was asked about.
 fn summary(change: &Change) -> String {
     let is_told_else = |agent: &String| change.moments.iter().any(|moment| moment.agent == *agent);
     let is_granted = |agent: &String| change.grants.iter().any(|one| one.grant.agents.contains(agent));
@@ -297,24 +298,24 @@ fn summary(change: &Change) -> String {
     format!("{nothing}asked about {asked}, from {before} to {after}{left}")
 }
 
-/// A path below the root as it is written there.
+/// Returns a path relative to the root; as it is if it is not below the root.
 fn relative(name: &str, root: &Path) -> String {
     let inside = Path::new(name).strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
     inside.map_or_else(|| name.to_owned(), |inside| inside.display().to_string())
 }
 
-/// A sentence without the root in its paths.
+/// Removes the root from the paths in a sentence.
 fn short(text: &str, root: &Path) -> String {
     text.replace(&format!("{}/", root.display()), "")
 }
 
-/// A comment for a pull request.
+/// Renders the change as a comment for a pull request.
 pub(in crate::cli) fn markdown(change: &Change, root: &Path) -> String {
     let judged = comment(&sentence(&change.judged));
     format!("### Briefing\n\n{judged}\n\n{}", section(change, root))
 }
 
-/// The part of a comment that says what agents are told.
+/// Renders the part of a comment that says what agents are told.
 pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
     let mut out = String::from("#### What agents are told\n\n");
     if let Some(fork) = &change.fork {

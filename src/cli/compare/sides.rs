@@ -12,11 +12,11 @@ use crate::disk::{AtRevision, Real};
 use crate::report::compare::{Comparison, compare};
 use crate::request::{Defaults, OneOrMany, Places, Request};
 
-/// What a side may say beside its harness.
+/// Names of the options that a side may have after its agent.
 const NAMES: [&str; 9] =
     ["agent", "previousAgent", "model", "session", "promptMode", "tool", "cwd", "file", "revision"];
 
-/// Compares the two sides that were named, and says what is different.
+/// Compares the two sides that were named. Returns the comparison, and its text for people.
 pub(super) fn run(
     arguments: &Compare,
     (left, right): (&str, &str),
@@ -45,7 +45,7 @@ fn words(comparison: &Comparison, right: &Resolution) -> String {
     difference_lines(comparison, right)
 }
 
-/// The answer of one side, and the revision that it is of.
+/// Returns the answer of one side, and its revision.
 fn side(
     arguments: &Compare,
     (option, said): (&str, &str),

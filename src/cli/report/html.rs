@@ -10,10 +10,10 @@ use crate::text::grouped;
 
 const STYLE: &str = include_str!("report.css");
 
-/// Nothing is loaded, and nothing is run.
+/// Content security policy: nothing is loaded, and nothing is run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// The whole page. Every tag is closed and every attribute quoted, so that it is XML as well.
+/// Renders the whole page. Every tag is closed and every attribute quoted, so that it is XML as well.
 pub(super) fn page(all: &[Counted], judged: &str) -> String {
     let (telling, silent): (Vec<_>, Vec<_>) = all.iter().partition(|counted| counted.says_something());
     let place = all.first().map(|counted| {
@@ -48,7 +48,7 @@ pub(super) fn page(all: &[Counted], judged: &str) -> String {
     out
 }
 
-/// The agents side by side, where there are several.
+/// Renders a table that compares the agents, if there are several.
 fn overview(out: &mut String, all: &[&Counted]) {
     if all.len() < 2 {
         return;
@@ -193,7 +193,7 @@ fn marks(source: &SourceShare) -> String {
     marks
 }
 
-/// A bar. What it shows is also written beside it, so it is hidden from screen readers.
+/// Renders a bar. What it shows is also written beside it, so it is hidden from screen readers.
 fn bar(percent: usize, state: &str) -> String {
     let percent = percent.min(100);
     format!(

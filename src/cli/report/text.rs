@@ -17,14 +17,14 @@ const FAINT: Style = Style::new().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default();
 
-/// Cells of a bar.
+/// Number of characters of a bar.
 const BAR: usize = 12;
-/// The narrowest terminal that columns are made for.
+/// Minimum width of the screen, in columns.
 const NARROWEST: usize = 50;
-/// How many sources of one agent are shown before the rest is only counted.
+/// Maximum number of sources of one agent that are shown; more are counted.
 const SHOWN: usize = 20;
 
-/// Every agent that gets something, in `width` columns.
+/// Renders every agent that gets something, in `width` columns.
 pub(super) fn text(all: &[Counted], width: usize) -> String {
     let width = width.max(NARROWEST);
     let (telling, silent): (Vec<_>, Vec<_>) = all.iter().partition(|counted| counted.says_something());
@@ -128,7 +128,7 @@ fn others(out: &mut String, counted: &Counted) {
     }
 }
 
-/// `3 700 B`, or `3 700 of 12 000 B` where something is lost.
+/// Formats the size of a source: `3 700 B`, or `3 700 of 12 000 B` if part of it is lost.
 fn size(source: &SourceShare) -> String {
     match source.size {
         Some(size) if size.bytes != source.injected => {

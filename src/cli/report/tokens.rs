@@ -1,4 +1,4 @@
-//! How tokens are counted, and how far the figures can be relied on.
+//! Methods of counting tokens, and how far the figures can be relied on.
 
 use clap::ValueEnum;
 
@@ -18,7 +18,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// What figures are called that are counted so.
+    /// Returns the name of the method.
     pub fn word(self) -> &'static str {
         match self {
             Method::Estimate => ESTIMATE,
@@ -31,7 +31,7 @@ impl Method {
 /// Counts the tokens of a text.
 type Count = Box<dyn Fn(&str) -> usize>;
 
-/// What counts by a vocabulary; `None`: nothing but bytes is needed.
+/// Returns the counter of a vocabulary; `None` if tokens are estimated from bytes.
 #[cfg(feature = "tokens")]
 pub(super) fn counter(method: Method) -> Result<Option<Count>, String> {
     let vocabulary = match method {
@@ -54,7 +54,7 @@ pub(super) fn counter(method: Method) -> Result<Option<Count>, String> {
     }
 }
 
-/// Whose models answer.
+/// Provider of the model that answers.
 enum Family {
     OpenAi,
     Claude,
@@ -77,7 +77,7 @@ fn family(answer: &Resolution) -> Family {
     }
 }
 
-/// How far figures can be relied on for the model that answers.
+/// Returns a note on the accuracy of the figures for the model that answers.
 pub(super) fn remark(method: Method, answer: &Resolution) -> Option<String> {
     let word = method.word();
     Some(match (method, family(answer)) {

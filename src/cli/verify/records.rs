@@ -21,7 +21,7 @@ use crate::report::words::{count, list};
 use crate::snapshot::absolute;
 use crate::text::grouped;
 
-/// Compares the sessions that are meant, and says what came of it for each agent and version.
+/// Compares the chosen sessions, and prints the result for each agent and version.
 pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     let agents = arguments.what.iter().map(|agent| parse_agent(agent)).collect::<Result<Vec<_>, _>>()?;
     let (cwd, defaults) = arguments.whom.standing()?;
@@ -90,7 +90,7 @@ fn days(first: Timestamp, last: Timestamp) -> String {
     if first == last { format!("of {first}") } else { format!("from {first} to {last}") }
 }
 
-/// Writes down what a difference rests on, with what the record has.
+/// Renders a case with the facts behind a difference and the texts of the record.
 fn case_of(of_version: &Evidence, difference: &Difference) -> String {
     let trigger = if difference.step == "start" { Trigger::Session } else { Trigger::Read };
     let role = |trigger| {
