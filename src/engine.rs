@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-use tokio::sync::{Notify, Semaphore};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::disk::{self, Buffers, Real, Watcher, Watching};
 use crate::index::{AtRest, Index};
@@ -20,10 +18,12 @@ pub mod check;
 pub mod convert;
 pub(crate) mod documents;
 pub(crate) mod effort;
+mod error;
 pub mod evidence;
 pub mod expect;
 pub(crate) mod findings;
 pub mod held;
+mod helpers;
 pub mod inspect;
 pub(crate) mod memory;
 pub(crate) mod mentions;
@@ -31,12 +31,13 @@ pub mod plan;
 pub(crate) mod privacy;
 pub(crate) mod session;
 pub mod settings;
-pub(crate) mod thread;
 pub(crate) mod view;
+pub(crate) mod wanted;
 pub mod watch;
 pub mod why;
 pub(crate) mod workspace;
 
+pub use error::{Error, Kind};
 use mentions::Mentions;
 use session::Session;
 use settings::Settings;
@@ -47,6 +48,8 @@ pub type Date = (i16, u8, u8);
 
 /// State shared by request handlers and background work.
 pub struct Core {
+    /// This core, for threads that help to compute answers.
+    me: Weak<Core>,
     pub(crate) index: Index,
     /// Cache used instead of the index if nothing is watched.
     pub(crate) at_rest: Option<AtRest>,
@@ -68,23 +71,27 @@ pub struct Core {
     /// Limits what may be shown, for doors that may not show everything.
     pub(crate) privacy: OnceLock<privacy::Privacy>,
     pub(crate) today: Box<dyn Fn() -> Date + Send + Sync>,
-    /// Signals a change in the editor: diagnostics may have to be published again.
-    pub(crate) changed: Notify,
-    /// Signals a change outside of the editor.
-    pub(crate) changed_outside: Notify,
-    /// Signals that diagnostics are up to date with the last change, so that follow-up notifications may be sent.
-    pub(crate) settled: Notify,
-    /// Limits the threads that read for requests, because the transport uses the same pool.
-    pub(crate) readers: Arc<Semaphore>,
+    /// Called for every change that answers may depend on.
+    listener: OnceLock<Listener>,
 }
 
-/// Maximum number of requests that read the disk at the same time.
-const READERS: usize = 64;
+/// Place of a change that answers may depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Changed {
+    /// In the editor: diagnostics may have to be published again.
+    Editor,
+    /// Outside of the editor.
+    Outside,
+}
+
+/// Function that is called for changes. It must not block.
+type Listener = Box<dyn Fn(Changed) + Send + Sync>;
 
 impl Core {
     pub(crate) fn new(base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Arc<Core> {
-        let core = Arc::new(Core::over(Buffers::over(Real), None, Session::new(base), today));
-        let weak = Arc::downgrade(&core);
+        let core = Core::over(Buffers::over(Real), None, Session::new(base), today);
+        let core = Arc::new_cyclic(|me| Core { me: me.clone(), ..core });
+        let weak = core.me.clone();
         let watcher = Watcher::new(move |changes| {
             if let Some(core) = weak.upgrade() {
                 core.happened(changes);
@@ -109,6 +116,7 @@ impl Core {
         today: Box<dyn Fn() -> Date + Send + Sync>,
     ) -> Core {
         Core {
+            me: Weak::new(),
             index: Index::default(),
             at_rest,
             bound: AtomicUsize::new(effort::bound(0, 0)),
@@ -122,15 +130,24 @@ impl Core {
             session: Mutex::new(session),
             privacy: OnceLock::new(),
             today,
-            changed: Notify::new(),
-            changed_outside: Notify::new(),
-            settled: Notify::new(),
-            readers: Arc::new(Semaphore::new(READERS)),
+            listener: OnceLock::new(),
         }
     }
 }
 
 impl Core {
+    /// Has a function called for every change that answers may depend on. Only the first one is.
+    pub(crate) fn listen(&self, listener: impl Fn(Changed) + Send + Sync + 'static) {
+        let _ = self.listener.set(Box::new(listener));
+    }
+
+    /// Reports a change that answers may depend on.
+    pub(crate) fn report(&self, changed: Changed) {
+        if let Some(listener) = self.listener.get() {
+            listener(changed);
+        }
+    }
+
     pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,7 +188,7 @@ impl Core {
             true
         };
         if changed {
-            self.changed_outside.notify_one();
+            self.report(Changed::Outside);
         }
     }
 
@@ -184,7 +201,7 @@ impl Core {
         self.noticed(&changes);
         self.mentions.forget(&changes);
         if self.index.forget(changes) || self.blind.load(Ordering::Relaxed) {
-            self.changed_outside.notify_one();
+            self.report(Changed::Outside);
         }
     }
 
@@ -197,7 +214,7 @@ impl Core {
         changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
         self.mentions.forget(&changes);
         if self.index.forget(changes) {
-            self.changed_outside.notify_one();
+            self.report(Changed::Outside);
         }
     }
 
@@ -215,12 +232,12 @@ impl Core {
         self.seen(seen.into_iter().flatten());
     }
 
-    /// Invalidates what depends on these changes in the editor, and signals `changed`.
+    /// Invalidates what depends on these changes in the editor, and reports the change.
     pub(crate) fn seen(&self, changes: impl IntoIterator<Item = Change>) {
         let changes: Vec<Change> = changes.into_iter().collect();
         self.mentions.forget(&changes);
         self.index.forget(changes);
-        self.changed.notify_one();
+        self.report(Changed::Editor);
     }
 }
 

@@ -42,6 +42,7 @@
 //! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
 //! | [`verify`] | asks the user's own client, on a copy and without a network; the only room that starts programs, when the user says so |
 //! | [`engine`] | answers questions for every door: the state of a workspace, settings, check, why, watch |
+//! | `tasks` | runs the synchronous engine for doors that wait: requests on threads, work in the background |
 //! | [`lsp`] | the door for editors: the LSP service and its transport |
 //! | [`mcp`] | the door for agents, over MCP |
 //! | [`cli`] | the same answers on a terminal |
@@ -53,7 +54,7 @@
 //! ```text
 //! editor ─ briefing/effectiveInstructions {textDocument, harness?, cwd?}
 //!   ▼ lsp/transport      frames in arrival order; each call is polled once, inline; a thread reads and one writes
-//!   ▼ lsp/handlers       from the wire → ask (engine/answers) → say → to the wire
+//!   ▼ lsp/handlers       from the wire → a thread (tasks) → ask (engine/answers) → say → to the wire
 //!   ▼ index              remembered? → the same answer again        else ▼
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
 //!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
@@ -104,5 +105,6 @@ pub mod resolve;
 pub mod search;
 pub mod session;
 pub mod snapshot;
+mod tasks;
 pub mod text;
 pub mod verify;

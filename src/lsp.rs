@@ -3,16 +3,20 @@
 //! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
 //! arrival order. A request that follows an edit therefore sees the edit.
 
+use std::ops::Deref;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use futures::future::BoxFuture;
+use tower_lsp::jsonrpc::{self, ErrorCode, Result};
 use tower_lsp::{Client, ClientSocket, LspService};
 
-use crate::engine::thread::{BlockingIo, OwnThread};
-use crate::engine::{Core, Date};
+use crate::engine::{Changed, Core, Date, Error, Kind};
 use crate::request::Defaults;
+use crate::tasks;
 use connection::Connection;
 use features::diagnostics::Diagnostics;
+use own_thread::{BlockingIo, OwnThread};
 
 mod abilities;
 pub(crate) mod alone;
@@ -23,20 +27,35 @@ pub(crate) mod editing;
 pub mod ext;
 pub(crate) mod features;
 mod handlers;
+mod own_thread;
 mod publish;
 pub(crate) mod requests;
 pub mod transport;
 
 /// Server of one client.
 pub struct Server {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) core: Arc<Core>,
-    pub(crate) diagnostics: Arc<Diagnostics>,
+    pub(crate) context: Context,
     /// Threads that publish diagnostics and announce changed instructions, from `initialized` until the server is
     /// dropped.
     pub(crate) background: OnceLock<[OwnThread; 2]>,
     /// Locked while the user is asked whether records may be read.
     pub(crate) asking_for_records: tokio::sync::Mutex<()>,
+}
+
+/// State that requests use; each takes a clone to its own thread.
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) core: Arc<Core>,
+    pub(crate) diagnostics: Arc<Diagnostics>,
+}
+
+impl Deref for Server {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
 }
 
 impl Drop for Server {
@@ -47,9 +66,9 @@ impl Drop for Server {
 }
 
 /// Serves one client on standard input and output until it disconnects.
-pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+pub fn run(base: Defaults, today: fn() -> Date) -> std::result::Result<ExitCode, String> {
+    // One thread is enough for messages and timers: requests are worked on by others.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
         .map_err(|error| format!("the server cannot start: {error}"))?;
@@ -61,13 +80,16 @@ pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
 }
 
 /// Returns standard output without Rust's line buffer, which would flush in the middle of every message.
-fn unbuffered_output() -> Result<std::fs::File, String> {
+fn unbuffered_output() -> std::result::Result<std::fs::File, String> {
     #[cfg(unix)]
     let output = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
     #[cfg(windows)]
     let output = std::os::windows::io::AsHandle::as_handle(&std::io::stdout()).try_clone_to_owned();
     output.map(Into::into).map_err(|error| format!("the server cannot write to its client: {error}"))
 }
+
+/// Error code `LSPErrorCodes.RequestFailed` of LSP 3.17: the request is valid but cannot be fulfilled.
+const REQUEST_FAILED: i64 = -32803;
 
 /// Request that panics while holding the session lock, so that tests can check that the real program survives it. Debug
 /// builds only.
@@ -87,21 +109,21 @@ pub fn service_on(
     today: impl Fn() -> Date + Send + Sync + 'static,
 ) -> (LspService<Server>, ClientSocket) {
     let builder = LspService::build(|client| Server::new(client, base, Box::new(today)))
-        .custom_method(ext::EFFECTIVE_INSTRUCTIONS, Server::effective_instructions)
-        .custom_method(ext::HARNESSES, Server::harnesses)
-        .custom_method(ext::ROSTER, Server::roster)
-        .custom_method(ext::EXPLAIN, Server::explain)
-        .custom_method(ext::STATUS, Server::status)
-        .custom_method(ext::CONTEXT_REPORT, Server::context_report)
-        .custom_method(ext::COMPARE, Server::compare)
-        .custom_method(ext::SESSION, Server::session)
-        .custom_method(ext::AGENTS, Server::agents)
+        .custom_method(ext::EFFECTIVE_INSTRUCTIONS, on_thread(Context::effective_instructions))
+        .custom_method(ext::HARNESSES, on_thread(Context::harnesses))
+        .custom_method(ext::ROSTER, on_thread(Context::roster))
+        .custom_method(ext::EXPLAIN, on_thread(Context::explain))
+        .custom_method(ext::STATUS, on_thread(Context::status))
+        .custom_method(ext::CONTEXT_REPORT, on_thread(Context::context_report))
+        .custom_method(ext::COMPARE, on_thread(Context::compare))
+        .custom_method(ext::SESSION, on_thread(Context::session))
+        .custom_method(ext::AGENTS, on_thread(Context::agents))
         .custom_method(ext::SESSIONS, Server::recorded_sessions)
         .custom_method(ext::AUDIT, Server::audit)
-        .custom_method(ext::INSTRUCTION_FILES, Server::instruction_files)
-        .custom_method(ext::READERS, Server::readers)
-        .custom_method(ext::PREVIEW, Server::preview)
-        .custom_method(ext::TEXT_DOCUMENT_CONTENT, Server::text_document_content)
+        .custom_method(ext::INSTRUCTION_FILES, on_thread(Context::instruction_files))
+        .custom_method(ext::READERS, on_thread(Context::readers))
+        .custom_method(ext::PREVIEW, on_thread(Context::preview))
+        .custom_method(ext::TEXT_DOCUMENT_CONTENT, on_thread(Context::text_document_content))
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method(transport::NOT_UNDERSTOOD, Server::not_understood);
     #[cfg(debug_assertions)]
@@ -117,19 +139,50 @@ impl Server {
     /// Creates a server over `core`, which may be shared.
     pub(crate) fn over(client: Client, core: Arc<Core>) -> Server {
         let connection = Connection::new(client);
+        let listening = connection.clone();
+        core.listen(move |changed| match changed {
+            Changed::Editor => listening.changed.notify_one(),
+            Changed::Outside => listening.changed_outside.notify_one(),
+        });
+        let diagnostics = Arc::new(Diagnostics::of_client(connection.clone()));
         Server {
-            diagnostics: Arc::new(Diagnostics::of_client(connection.clone())),
-            connection,
-            core,
+            context: Context { connection, core, diagnostics },
             background: OnceLock::new(),
             asking_for_records: tokio::sync::Mutex::default(),
         }
     }
 
+    /// Runs a request on its own thread.
+    pub(crate) async fn on_thread<T: Send + 'static>(&self, work: impl FnOnce(&Context) -> T + Send + 'static) -> T {
+        let context = self.context.clone();
+        tasks::on_thread(move || work(&context)).await
+    }
+
     #[cfg(debug_assertions)]
-    async fn panic(&self) -> tower_lsp::jsonrpc::Result<()> {
+    async fn panic(&self) -> Result<()> {
         let _session = self.core.session();
         panic!("on purpose")
+    }
+}
+
+/// Returns the handler of a custom request that runs on its own thread.
+fn on_thread<P: Send + 'static, R: Send + 'static>(
+    work: fn(&Context, P) -> Result<R>,
+) -> impl Fn(&Server, P) -> BoxFuture<'static, Result<R>> + Clone {
+    move |server, params| {
+        let context = server.context.clone();
+        Box::pin(tasks::on_thread(move || work(&context, params)))
+    }
+}
+
+impl From<Error> for jsonrpc::Error {
+    fn from(error: Error) -> jsonrpc::Error {
+        let code = match error.kind {
+            Kind::Invalid => ErrorCode::InvalidParams,
+            Kind::Failed => ErrorCode::ServerError(REQUEST_FAILED),
+            Kind::Modified => ErrorCode::ContentModified,
+        };
+        jsonrpc::Error { code, message: error.message.into(), data: None }
     }
 }
 
@@ -145,7 +198,7 @@ pub(crate) mod tests {
     use crate::engine::convert;
     use crate::engine::session::Session;
     use crate::engine::tests::defaults_for;
-    use crate::engine::thread;
+    use crate::engine::wanted;
     use crate::index::Keep;
     use crate::request::{Places, Request};
     use crate::resolve::AgentQuestion;
@@ -193,8 +246,8 @@ pub(crate) mod tests {
         tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("it is gone in time");
     }
 
-    #[tokio::test]
-    async fn what_was_asked_about_a_document_is_known_when_it_is_looked_at_again() {
+    #[test]
+    fn what_was_asked_about_a_document_is_known_when_it_is_looked_at_again() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let (root, below) = (scratch.path().canonicalize().expect("it is there"), "below/AGENTS.md");
         std::fs::create_dir(root.join("below")).expect("it is made");
@@ -204,45 +257,30 @@ pub(crate) mod tests {
         let uri = convert::uri_of(&root.join(below)).expect("a URI");
         server.open(uri.clone(), 1, "Rules.");
         let (path, asked) = (root.join(below), || server.core.session().documents[&uri].asked.clone());
-        server.core.view(&path).await.expect("a view");
+        server.core.view(&path).expect("a view");
         let starts: Vec<_> =
             asked().into_iter().map(|asked| (asked.standpoint.cwd.clone(), asked.standpoint.target.clone())).collect();
         assert_eq!(starts, [(root.clone(), Some(path.clone())), (root.join("below"), None)]);
         server.core.edited(&path, Some("Other rules."));
         let worked_out = server.core.index.worked_out();
-        server.core.answers_to(asked()).await;
+        server.core.answers_to(asked());
         let all = server.core.index.worked_out();
         assert!(all > worked_out, "an edit takes them");
-        server.core.view(&path).await.expect("a view");
+        server.core.view(&path).expect("a view");
         assert_eq!(server.core.index.worked_out(), all, "nothing else is asked");
     }
 
-    #[tokio::test]
-    async fn what_is_given_up_on_one_thread_is_neither_worked_out_nor_answered() {
+    #[test]
+    fn what_is_given_up_on_one_thread_is_neither_worked_out_nor_answered() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(scratch.path());
         let core = service.inner().core.clone();
         let asked = question(&core, scratch.path());
-        let given_up = thread::on_one({
-            let core = core.clone();
-            async move {
-                thread::wanted().expect("somebody may give it up").store(false, Ordering::Relaxed);
-                futures::poll!(std::pin::pin!(core.answers_to(vec![asked]))).is_pending()
-            }
-        });
-        assert!(given_up.await, "whoever gave it up ends it");
+        let given_up = Arc::new(AtomicBool::new(false));
+        let work = || wanted::run(given_up, || core.answers_to(vec![asked]));
+        let Err(end) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) else { panic!("it is answered") };
+        assert!(end.is::<wanted::Cancelled>());
         assert_eq!(core.index.worked_out(), 0);
-    }
-
-    #[test]
-    fn an_answer_that_nobody_wants_any_more_is_not_worked_out() {
-        let scratch = tempfile::TempDir::new().expect("a scratch directory");
-        let service = service_for(scratch.path());
-        let core = &service.inner().core;
-        let question = question(core, scratch.path());
-        assert!(core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(false)).is_none());
-        assert_eq!(core.index.sizes(), (0, 0));
-        assert!(core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true)).is_some());
     }
 
     #[test]
@@ -255,8 +293,11 @@ pub(crate) mod tests {
         core.watch();
         let question = question(&core, &dir);
         let text = || {
-            let answer = core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true));
-            answer.expect("an answer").answer.messages.first().map_or(String::new(), |message| message.text.to_string())
+            core.answer_reading(question.clone(), Keep::Answer)
+                .answer
+                .messages
+                .first()
+                .map_or(String::new(), |message| message.text.to_string())
         };
         std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
         assert!(text().contains("One."));
@@ -276,9 +317,7 @@ pub(crate) mod tests {
         let changes = dir.join("changes");
         let ask = |cwd: &Path| {
             let question = question(&core, cwd);
-            let answer = core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true));
-            answer
-                .expect("an answer")
+            core.answer_reading(question, Keep::Answer)
                 .answer
                 .messages
                 .iter()
@@ -307,19 +346,18 @@ pub(crate) mod tests {
         let file = scratch.path().join("AGENTS.md");
         for count in 0..3 {
             std::fs::write(&file, format!("Count {count}.")).expect("it is written");
-            let answer =
-                core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true)).expect("an answer");
+            let answer = core.answer_reading(question.clone(), Keep::Answer);
             assert!(answer.answer.messages[0].text.contains(&format!("Count {count}.")));
         }
         assert_eq!(core.index.sizes().1, 0);
+        let reported = Arc::new(AtomicBool::new(false));
+        let listening = reported.clone();
+        core.listen(move |changed| listening.store(changed == Changed::Outside, Ordering::Relaxed));
         core.happened(vec![Change::Path(file)]);
-        assert!(
-            futures::FutureExt::now_or_never(core.changed_outside.notified()).is_some(),
-            "diagnostics may be stale"
-        );
+        assert!(reported.load(Ordering::Relaxed), "diagnostics may be stale");
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn directories_without_instructions_are_not_watched_but_looked_through_again() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let root = scratch.path().canonicalize().expect("it is there").join("root");
@@ -333,21 +371,21 @@ pub(crate) mod tests {
         let service = service_for(&root.join("home"));
         let core = core_with(service.inner(), Watcher::new(drop));
         service.inner().connection.look_through(&core, &root);
-        let files = async || core.files_of(&root).await.files.len();
-        assert_eq!(files().await, 1);
+        let files = || core.files_of(&root).files.len();
+        assert_eq!(files(), 1);
         let watched = || core.watcher.get().expect("a watcher").count() - root.ancestors().count();
         assert_eq!(watched(), 1, "only the one that is being filled");
         std::fs::write(root.join("quiet/AGENTS.md"), "Rules.").expect("it is written");
-        assert_eq!(files().await, 1, "nobody told");
+        assert_eq!(files(), 1, "nobody told");
         core.workspace.outdate(&root);
         core.session().client_watches = true;
-        assert_eq!(files().await, 1, "the client tells");
+        assert_eq!(files(), 1, "the client tells");
         core.session().custom_names.insert("RULES.md".into());
-        assert_eq!((files().await, watched()), (2, 2));
+        assert_eq!((files(), watched()), (2, 2));
     }
 
-    #[tokio::test]
-    async fn a_harness_that_panics_is_refused_and_the_others_answer() {
+    #[test]
+    fn a_harness_that_panics_is_refused_and_the_others_answer() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(scratch.path());
         let core = &service.inner().core;
@@ -355,7 +393,7 @@ pub(crate) mod tests {
         let both =
             || vec![AgentQuestion { choice: crate::resolve::tests::panicking(), ..question.clone() }, question.clone()];
         for _ in 0..2 {
-            let answers = core.answers_to(both()).await;
+            let answers = core.answers_to(both());
             let refused: Vec<bool> = answers.iter().map(|(answer, _)| answer.answer.refusal.is_some()).collect();
             assert_eq!(refused, [true, false]);
         }
@@ -393,13 +431,14 @@ pub(crate) mod tests {
         server.open(convert::uri_of(&slow).expect("a URI"), 1, "Slow.");
         let (file, text) = (fast.join("AGENTS.md"), "Fast.");
         server.open(convert::uri_of(&file).expect("a URI"), 1, text);
-        let hovered = core.view(&file);
+        let (asked, hovered) = (core.clone(), file.clone());
+        let hovered = tasks::on_thread(move || asked.view(&hovered));
         let view = tokio::time::timeout(std::time::Duration::from_secs(20), hovered)
             .await
             .expect("nobody waits")
             .expect("a view");
         assert!(view.answers[0].answer.messages[0].text.contains(text));
         drop(open_gate);
-        assert_eq!(&*core.view(&slow).await.expect("a view").raw, b"Slow.");
+        assert_eq!(&*core.view(&slow).expect("a view").raw, b"Slow.");
     }
 }

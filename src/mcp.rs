@@ -22,11 +22,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use crate::engine::Date;
 use crate::engine::privacy::Privacy;
 use crate::engine::settings::Settings;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::lsp::alone::Alone;
 use crate::lsp::ext::SCHEME;
 use crate::report::preview;
 use crate::request::Defaults;
+use crate::tasks;
 
 mod arguments;
 mod follow;
@@ -49,12 +50,12 @@ const FAREWELL: Duration = Duration::from_millis(200);
 
 /// Serves one client on standard input and output until it leaves. The workspace is `root`, where agents are started.
 pub fn run(base: Defaults, root: &Path, settings: Settings, today: fn() -> Date) -> Result<ExitCode, String> {
-    let Alone { runtime, server } = Alone::new(base, root, settings, today)?;
+    let Alone { runtime, context } = Alone::new(base, root, settings, today)?;
     runtime.block_on(async {
-        let handler = Handler::new(server, root);
+        let handler = Handler::new(context, root);
         let followers = handler.followers.clone();
-        handler.server.core.watch_soon();
-        tokio::spawn(follow::keep_telling(handler.server.core.clone(), followers));
+        tasks::watch_soon(&handler.context.core);
+        tokio::spawn(follow::keep_telling(handler.context.clone(), followers));
         let running = handler.serve((tokio::io::stdin(), tokio::io::stdout())).await;
         match running {
             // The client has left either way, so the result does not matter.
@@ -68,26 +69,27 @@ pub fn run(base: Defaults, root: &Path, settings: Settings, today: fn() -> Date)
     Ok(ExitCode::SUCCESS)
 }
 
-/// Request handler for one client.
+/// Request handler for one client. Each request takes a clone to its own thread.
+#[derive(Clone)]
 struct Handler {
-    server: Server,
+    context: Context,
     /// Workspace directory: as given, and with links resolved.
     roots: [PathBuf; 2],
     followers: Arc<Followers>,
 }
 
 impl Handler {
-    fn new(server: Server, root: &Path) -> Handler {
-        let real = server.core.files.real(root);
-        let privacy = Privacy::of(real.clone(), &server.core.defaults());
-        assert!(server.core.privacy.set(privacy).is_ok(), "set once");
-        Handler { server, roots: [root.to_owned(), real], followers: Arc::default() }
+    fn new(context: Context, root: &Path) -> Handler {
+        let real = context.core.files.real(root);
+        let privacy = Privacy::of(real.clone(), &context.core.defaults());
+        assert!(context.core.privacy.set(privacy).is_ok(), "set once");
+        Handler { context, roots: [root.to_owned(), real], followers: Arc::default() }
     }
 
     /// Returns one resource per agent used here: its prompt at the start of a session.
-    async fn prompts(&self) -> Result<Vec<Resource>, ErrorData> {
+    fn prompts(&self) -> Result<Vec<Resource>, ErrorData> {
         let named =
-            follow::harnesses(&self.server.core).await.map_err(|problem| ErrorData::internal_error(problem, None))?;
+            follow::harnesses(&self.context.core).map_err(|error| ErrorData::internal_error(error.message, None))?;
         let resource = |(spec, title): (String, String)| {
             Resource::new(format!("{SCHEME}:/{spec}"), spec)
                 .with_title(format!("What {title} is told"))
@@ -106,6 +108,14 @@ impl Handler {
 
 fn not_found(problem: &str) -> ErrorData {
     ErrorData::resource_not_found(problem.to_owned(), None)
+}
+
+impl Handler {
+    /// Runs a request on its own thread.
+    async fn on_thread<T: Send + 'static>(&self, work: impl FnOnce(&Handler) -> T + Send + 'static) -> T {
+        let handler = self.clone();
+        tasks::on_thread(move || work(&handler)).await
+    }
 }
 
 /// Returns the answer to a call, or why it was given up: it was cancelled, or took longer than `patience`.
@@ -154,7 +164,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let answer = self.called(&request.name, request.arguments.unwrap_or_default());
+        let CallToolRequestParams { name, arguments, .. } = request;
+        let answer = self.on_thread(move |handler| handler.called(&name, arguments.unwrap_or_default()));
         // A panic must not leave the client waiting for an answer.
         let answer = AssertUnwindSafe(answer).catch_unwind();
         let answer = match unless_given_up(answer, context.ct.cancelled(), PATIENCE).await {
@@ -174,7 +185,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(self.prompts().await?))
+        Ok(ListResourcesResult::with_all_items(self.on_thread(Handler::prompts).await?))
     }
 
     async fn list_resource_templates(
@@ -195,7 +206,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.check_uri(&request.uri)?;
-        let answer = self.server.core.previewed(&request.uri);
+        let uri = request.uri.clone();
+        let answer = self.on_thread(move |handler| handler.context.core.previewed(&uri));
         let answer = unless_given_up(answer, context.ct.cancelled(), PATIENCE).await;
         let answer = answer.map_err(|problem| ErrorData::internal_error(problem, None))?;
         let answer = answer.map_err(|error| not_found(&error.message))?;
@@ -212,7 +224,8 @@ impl ServerHandler for Handler {
         self.followers.connected(context.peer);
         // Subscribe before reading, so that no change is missed.
         self.followers.subscribe(request.uri.clone());
-        if let Err(problem) = self.follow(&request.uri).await {
+        let uri = request.uri.clone();
+        if let Err(problem) = self.on_thread(move |handler| handler.follow(&uri)).await {
             self.followers.unsubscribe(&request.uri);
             return Err(not_found(&problem));
         }

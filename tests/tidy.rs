@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 23] = [
+const MAY_NAME: [(&str, &[&str]); 24] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text", "paths"]),
@@ -35,19 +35,20 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
             "queries", "index", "report", "request", "disk", "records", "remote",
         ],
     ),
+    ("tasks", &["engine"]),
     (
         "lsp",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "queries", "index",
-            "report", "request", "disk", "remote", "engine",
+            "report", "request", "disk", "remote", "engine", "tasks",
         ],
     ),
-    ("mcp", &["text", "snapshot", "answer", "report", "request", "disk", "engine"]),
+    ("mcp", &["text", "snapshot", "answer", "report", "request", "disk", "engine", "tasks"]),
     (
         "cli",
         &[
             "text", "formats", "snapshot", "search", "query", "answer", "harness", "resolve", "session", "queries",
-            "index", "report", "request", "disk", "records", "remote", "verify", "engine",
+            "index", "report", "request", "disk", "records", "remote", "verify", "engine", "tasks",
         ],
     ),
 ];
@@ -103,6 +104,17 @@ fn rules_stop_in_one_way() {
         let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
         for other in ["Ok(Err(", "Ok(Ok(", "Refusal>>", ".refusal = "] {
             assert!(!text.contains(other), "{}: `{other}`; use `Err(Halt::…)` and `?`", file.display());
+        }
+    }
+}
+
+#[test]
+fn only_the_doors_wait() {
+    let doors = ["tasks", "lsp", "mcp", "verify"];
+    for file in sources().into_iter().filter(|file| !doors.contains(&room_of(file).as_str())) {
+        let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+        for word in ["async ", ".await", "tokio::", "futures::"] {
+            assert!(!text.contains(word), "{}: `{word}`; tasks, lsp and mcp run it on a thread", file.display());
         }
     }
 }

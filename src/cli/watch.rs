@@ -13,6 +13,7 @@ use crate::engine::watch::{Change, Heard, watch};
 use crate::report::escape::{self, visible};
 use crate::report::words::{Paths, list};
 use crate::request::Places;
+use crate::tasks;
 use crate::text::grouped;
 
 pub(super) const EXAMPLES: &str = "\
@@ -58,6 +59,7 @@ pub(super) fn run(arguments: &Watch) -> Result<ExitCode, Failure> {
             }
         }
     };
+    tasks::end_on_signals()?;
     watch(base, &request, &places, today, &mut say)?;
     failure.map_or(Ok(ExitCode::SUCCESS), Err)
 }

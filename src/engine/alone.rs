@@ -4,23 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use tokio::runtime::Runtime;
-
 use super::settings::Settings;
-use super::thread;
+use super::wanted;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Buffers, Filesystem, Real, Still};
-use crate::engine::Core;
+use crate::engine::{Core, Error};
 use crate::request::{Defaults, Places, Request};
 
-/// Creates a runtime and a core for a one-time command: files are taken as unchanging, nothing is watched, and little
+/// Creates a core for a one-time command: files are taken as unchanging, nothing is watched, and little
 /// is cached. With `revision`, the working tree of the git repository around `cwd` is read at that revision.
 pub(crate) fn at_rest(
     base: Defaults,
     cwd: &Path,
     settings: Settings,
     revision: Option<&str>,
-) -> Result<(Runtime, Arc<Core>), String> {
+) -> Result<Arc<Core>, String> {
     let real = Real.real_path(cwd).unwrap_or_else(|_| cwd.to_owned());
     let files = match revision {
         None => Buffers::over(Still::below(&real, Real)),
@@ -28,7 +26,7 @@ pub(crate) fn at_rest(
     };
     let core = Core::at_rest(base, files, revision.is_none());
     core.start_in(&real, settings);
-    Ok((runtime()?, core))
+    Ok(core)
 }
 
 /// Creates a core for a one-time command on any file system.
@@ -47,22 +45,21 @@ impl Core {
     /// Returns the answers about agents started in `cwd`.
     ///
     /// # Errors
-    /// If the agents in the settings are invalid. The error is a message for people.
-    pub(crate) async fn started_in(self: &Arc<Self>, cwd: &Path) -> Result<Vec<Arc<Resolution>>, String> {
-        let answers = self.answers(&Request::default(), &Places::start(cwd)).await;
-        Ok(answers.map_err(|error| error.message.into_owned())?.0)
+    /// If the agents in the settings are invalid.
+    pub(crate) fn started_in(&self, cwd: &Path) -> Result<Vec<Arc<Resolution>>, Error> {
+        Ok(self.answers(&Request::default(), &Places::start(cwd))?.0)
     }
 
     /// Returns true if a one-time command may ask nothing more: its answers cost too much, or nobody waits for it any more.
     /// The command then says what it did not ask.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.spent().is_some_and(|(spent, bound)| spent > bound || !is_wanted())
+        self.spent().is_some_and(|(spent, bound)| spent > bound || !wanted::is_wanted())
     }
 
     /// Returns true if this command and another side of it together may ask nothing more.
     pub(crate) fn is_exhausted_with(&self, other: &Core) -> bool {
         let (Some((spent, bound)), Some((more, further))) = (self.spent(), other.spent()) else { return false };
-        spent.saturating_add(more) > bound.saturating_add(further) || !is_wanted()
+        spent.saturating_add(more) > bound.saturating_add(further) || !wanted::is_wanted()
     }
 
     /// Returns what a one-time command has spent, and what it may spend.
@@ -79,18 +76,6 @@ impl Core {
         session.folders = vec![self.files.real(cwd)];
         self.put_in_force(&mut session, settings);
     }
-}
-
-/// Returns false once nobody waits for the work of this thread.
-fn is_wanted() -> bool {
-    thread::wanted().is_none_or(|wanted| wanted.load(Ordering::Relaxed))
-}
-
-/// Starts a runtime with one thread beside the caller's.
-pub(crate) fn runtime() -> Result<Runtime, String> {
-    let builder = &mut tokio::runtime::Builder::new_multi_thread();
-    let built = builder.worker_threads(1).enable_all().build();
-    built.map_err(|error| format!("no thread can be started: {error}"))
 }
 
 /// Returns the root of the project that an agent started in `cwd` works on: the outermost project root of all agents,

@@ -174,11 +174,11 @@ const SKILL: &str = "SKILL.md";
 
 /// Returns one file for each pattern of a rule: a file that triggers the rule when an agent reads it or gets it
 /// attached.
-pub(crate) async fn matched_by(core: &Arc<Core>, rule: &Path) -> BTreeSet<PathBuf> {
+pub(crate) fn matched_by(core: &Core, rule: &Path) -> BTreeSet<PathBuf> {
     let Ok(raw) = core.files.read(rule) else { return BTreeSet::new() };
     let mut found = BTreeSet::new();
     for pattern in patterns_of(&raw).iter().take(patterns::MOST) {
-        let files = core.query(Matches::below(&beside(rule), pattern)).await;
+        let files = core.query(Matches::below(&beside(rule), pattern));
         found.extend(files.value.first().cloned());
     }
     found

@@ -51,72 +51,58 @@ pub struct Changing<'a> {
 pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String> {
     let Changing { root, settings, request, file, base, fork } = changing;
     let disk::Change { before, after, name } = disk::Change::open(&Real, root, base)?;
-    let (runtime, now) = at_rest(defaults.clone(), root, settings.clone(), after.as_deref())?;
-    let (_other, then) = at_rest(defaults, root, settings.clone(), Some(&before))?;
+    let now = at_rest(defaults.clone(), root, settings.clone(), after.as_deref())?;
+    let then = at_rest(defaults, root, settings.clone(), Some(&before))?;
     let root = now.session().folders[0].clone();
-    runtime.block_on(async {
-        let places = Places::start(&root);
-        let (answers, _) = now.answers(request, &places).await.map_err(|error| error.message.into_owned())?;
-        let judged = now.judged(&places, &answers).await;
-        let agents = agents(&then, &now, request, &places, &answers).await?;
-        let asking = Asking { then: &then, now: &now, root: &root, agents };
-        let (mut asked, mut not_asked, mut moments) = (Vec::new(), Vec::new(), Vec::new());
-        match file {
-            Some(file) => {
-                let read = When { kind: Kind::Read, start: ".".to_owned(), file: Some(slashed(file)) };
-                for when in [When::start("."), read] {
-                    asking.ask(&when, &mut moments).await;
-                    asked.push(when);
-                }
-            }
-            None => {
-                let touched = Touched::find(&asking, &answers).await;
-                let mut listed = Listed::new();
-                for when in touched.moments {
-                    if now.is_exhausted_with(&then) {
-                        not_asked.push(when);
-                        continue;
-                    }
-                    let told = asking.ask(&when, &mut moments).await;
-                    told.into_iter().for_each(|sides| note_listed(&sides, &touched.changed, &mut listed));
-                    asked.push(when);
-                }
-                for (path, sides) in listed {
-                    let when = asking.body(&path, &sides, &mut moments).await;
-                    asked.push(when);
-                }
+    let places = Places::start(&root);
+    let (answers, _) = now.answers(request, &places)?;
+    let judged = now.judged(&places, &answers);
+    let agents = agents(&then, &now, request, &places, &answers)?;
+    let asking = Asking { then: &then, now: &now, root: &root, agents };
+    let (mut asked, mut not_asked, mut moments) = (Vec::new(), Vec::new(), Vec::new());
+    match file {
+        Some(file) => {
+            let read = When { kind: Kind::Read, start: ".".to_owned(), file: Some(slashed(file)) };
+            for when in [When::start("."), read] {
+                asking.ask(&when, &mut moments);
+                asked.push(when);
             }
         }
-        let found = [(&then, Some(&*before)), (&now, after.as_deref())]
-            .map(|(core, revision)| Found::below(core, &root, revision));
-        let [old, new] = found;
-        let grants = changes(&old.grants, &new.grants);
-        let notes = come(&old.notes, new.notes);
-        // Most agents treat a file that they read like one that is attached; list it once.
-        let reads: Vec<Moment> = moments.iter().filter(|moment| moment.when.kind == Kind::Read).cloned().collect();
-        let is_repeated = |moment: &Moment| {
-            let same = |read: &Moment| read.when.file == moment.when.file && read.is_like(moment);
-            moment.when.kind == Kind::Attach && reads.iter().any(same)
-        };
-        moments.retain(|moment| !is_repeated(moment));
-        let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
-        moments.sort_by_key(order);
-        note_moves(&mut moments);
-        let fork = fork.map(str::to_owned);
-        Ok(Change {
-            version: VERSION,
-            base: name,
-            fork,
-            before,
-            after,
-            judged,
-            asked,
-            not_asked,
-            moments,
-            grants,
-            notes,
-        })
-    })
+        None => {
+            let touched = Touched::find(&asking, &answers);
+            let mut listed = Listed::new();
+            for when in touched.moments {
+                if now.is_exhausted_with(&then) {
+                    not_asked.push(when);
+                    continue;
+                }
+                let told = asking.ask(&when, &mut moments);
+                told.into_iter().for_each(|sides| note_listed(&sides, &touched.changed, &mut listed));
+                asked.push(when);
+            }
+            for (path, sides) in listed {
+                let when = asking.body(&path, &sides, &mut moments);
+                asked.push(when);
+            }
+        }
+    }
+    let found =
+        [(&then, Some(&*before)), (&now, after.as_deref())].map(|(core, revision)| Found::below(core, &root, revision));
+    let [old, new] = found;
+    let grants = changes(&old.grants, &new.grants);
+    let notes = come(&old.notes, new.notes);
+    // Most agents treat a file that they read like one that is attached; list it once.
+    let reads: Vec<Moment> = moments.iter().filter(|moment| moment.when.kind == Kind::Read).cloned().collect();
+    let is_repeated = |moment: &Moment| {
+        let same = |read: &Moment| read.when.file == moment.when.file && read.is_like(moment);
+        moment.when.kind == Kind::Attach && reads.iter().any(same)
+    };
+    moments.retain(|moment| !is_repeated(moment));
+    let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
+    moments.sort_by_key(order);
+    note_moves(&mut moments);
+    let fork = fork.map(str::to_owned);
+    Ok(Change { version: VERSION, base: name, fork, before, after, judged, asked, not_asked, moments, grants, notes })
 }
 
 /// Returns the notes that are new, regardless of their line.
@@ -130,14 +116,14 @@ fn come(before: &[Note], after: Vec<Note>) -> Vec<Note> {
 }
 
 /// Returns the agents that answered on the later side, with their questions for both sides.
-pub(super) async fn agents(
+pub(super) fn agents(
     then: &Arc<Core>,
     now: &Arc<Core>,
     request: &Request,
     places: &Places,
     answers: &[Arc<Resolution>],
 ) -> Result<Vec<Agent>, String> {
-    let questions = now.questions(request, places).await.map_err(|error| error.message.into_owned())?;
+    let questions = now.questions(request, places)?;
     let mut agents = Vec::new();
     for (after, answer) in questions.into_iter().zip(answers) {
         // The agents are those of the later side. An agent that was not declared before has nothing to compare.
@@ -146,7 +132,7 @@ pub(super) async fn agents(
             None => answer.harness.clone(),
         };
         let request = Request { harness: Some(OneOrMany::One(spec)), ..request.clone() };
-        let Ok(mut asked) = then.questions(&request, places).await else { continue };
+        let Ok(mut asked) = then.questions(&request, places) else { continue };
         agents.extend(asked.pop().map(|before| Agent { before, after }));
     }
     Ok(agents)
@@ -181,7 +167,7 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// Asks every agent about a moment, and adds the differences.
-    async fn ask(&self, when: &When, moments: &mut Vec<Moment>) -> Vec<Sides> {
+    fn ask(&self, when: &When, moments: &mut Vec<Moment>) -> Vec<Sides> {
         let start = self.root.join(&when.start);
         let start = crate::snapshot::absolute(self.root, &start);
         let target = when.file.as_ref().map(|file| start.join(file));
@@ -192,11 +178,9 @@ impl Asking<'_> {
             at.target.clone_from(&target);
             at.tool = when.tool().unwrap_or(at.tool);
         });
-        let all = all.await;
         let starts = match when.kind {
             Kind::Read | Kind::Attach => {
-                let begun = self.sides(|side, at| at.cwd.clone_from(if side == Side::Then { &from } else { &to }));
-                begun.await
+                self.sides(|side, at| at.cwd.clone_from(if side == Side::Then { &from } else { &to }))
             }
             _ => Vec::new(),
         };
@@ -276,7 +260,7 @@ impl Asking<'_> {
     }
 
     /// Asks every agent before and after, from standpoints modified by `change`.
-    pub async fn sides(&self, change: impl Fn(Side, &mut Standpoint)) -> Vec<Sides> {
+    pub fn sides(&self, change: impl Fn(Side, &mut Standpoint)) -> Vec<Sides> {
         let changed = |side: Side, (choice, at): &(Choice, Standpoint)| {
             let mut at = at.clone();
             change(side, &mut at);
@@ -284,12 +268,12 @@ impl Asking<'_> {
         };
         let before = self.agents.iter().map(|agent| changed(Side::Then, &agent.before)).collect();
         let after = self.agents.iter().map(|agent| changed(Side::Now, &agent.after)).collect();
-        let (before, after) = (self.then.answers_to(before).await, self.now.answers_to(after).await);
+        let (before, after) = (self.then.answers_to(before), self.now.answers_to(after));
         before.into_iter().zip(after).map(|((before, _), (after, _))| (before, after)).collect()
     }
 
     /// Adds the differences of a text that is sent when it is called: a skill, a command, or the prompt of a sub-agent.
-    async fn body(&self, path: &Path, listing: &[Sides], moments: &mut Vec<Moment>) -> When {
+    fn body(&self, path: &Path, listing: &[Sides], moments: &mut Vec<Moment>) -> When {
         let kind = kind_of(path);
         let inside = path.strip_prefix(self.root).unwrap_or(path);
         let when = When { kind, start: ".".to_owned(), file: Some(slashed(inside)) };
@@ -300,7 +284,7 @@ impl Asking<'_> {
                 at.session = SessionKind::Subagent;
                 at.agent.clone_from(&name);
             });
-            let all = all.await.into_iter().filter(|(_, after)| is_listing(&after.harness));
+            let all = all.into_iter().filter(|(_, after)| is_listing(&after.harness));
             moments.extend(all.filter_map(|(before, after)| self.moment(&when, &before, &after)));
             return when;
         }
@@ -374,7 +358,7 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub async fn find(asking: &Asking<'_>, session: &[Arc<Resolution>]) -> Touched {
+    pub fn find(asking: &Asking<'_>, session: &[Arc<Resolution>]) -> Touched {
         let Asking { then, now, root, .. } = asking;
         let found = [below(then, root, session), below(now, root, session)];
         let settings: BTreeSet<PathBuf> = found.iter().flat_map(|found| &found.settings).cloned().collect();
@@ -402,13 +386,13 @@ impl Touched {
             }
             let dir = beside(file);
             for core in [now, then] {
-                if let Some(below) = &core.query(Neighbour::within(&dir)).await.value {
+                if let Some(below) = &core.query(Neighbour::within(&dir)).value {
                     reads.extend(inside(&dir.join(below)));
                     break;
                 }
             }
             for core in [now, then] {
-                handed.extend(matched_by(core, file).await.iter().filter_map(|path| inside(path)));
+                handed.extend(matched_by(core, file).iter().filter_map(|path| inside(path)));
             }
         }
         reads.extend(handed.iter().cloned());

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use futures::FutureExt;
 
 use super::alone::at_rest;
 use super::below::{Below, Samples, below};
@@ -71,93 +69,90 @@ const MOST_FIXES: usize = 100;
 /// Checks the instruction files below a directory.
 pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
     let Checking { root, settings, only, revision } = checking;
-    let (runtime, core) = at_rest(base, root, settings, revision)?;
+    let core = at_rest(base, root, settings, revision)?;
     let root = core.session().folders[0].clone();
     let only: Vec<PathBuf> = only.iter().map(|path| core.files.real(path)).collect();
-    runtime.block_on(async {
-        let places = Places::start(&root);
-        let asked = core.answers(&Request::default(), &places).await;
-        let (session, _) = asked.map_err(|error| error.message.into_owned())?;
-        let judged = core.judged(&places, &session).await;
-        let Below { instructions, settings: _, declarations } = below(&core, &root, &session);
-        let mut files = instructions.clone();
-        files.extend(settings_files(&core, &root, &session));
-        // Files because of which an agent does not start, wherever they are.
-        let refusals = session.iter().filter_map(|answer| answer.answer.refusal.as_ref()).map(|refusal| &refusal.path);
-        files.extend(refusals.filter(|path| path.starts_with(&root) && core.files.lstat(path).is_ok()).cloned());
-        // Problems of the project's declarations are reported even if no agent reads the file.
-        let declared = root.join(FILE_NAME);
-        files.extend(core.files.lstat(&declared).is_ok().then_some(declared));
-        files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
-        let found = files.len();
-        if only.is_empty() {
-            let mut samples = Samples::below(&core, &root);
-            let sources = session.iter().flat_map(|answer| &answer.answer.sources);
-            let read: BTreeSet<&Path> =
-                sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
-            files.retain(|file| read.contains(file.as_path()) || !samples.hold(file));
+    let places = Places::start(&root);
+    let asked = core.answers(&Request::default(), &places);
+    let (session, _) = asked?;
+    let judged = core.judged(&places, &session);
+    let Below { instructions, settings: _, declarations } = below(&core, &root, &session);
+    let mut files = instructions.clone();
+    files.extend(settings_files(&core, &root, &session));
+    // Files because of which an agent does not start, wherever they are.
+    let refusals = session.iter().filter_map(|answer| answer.answer.refusal.as_ref()).map(|refusal| &refusal.path);
+    files.extend(refusals.filter(|path| path.starts_with(&root) && core.files.lstat(path).is_ok()).cloned());
+    // Problems of the project's declarations are reported even if no agent reads the file.
+    let declared = root.join(FILE_NAME);
+    files.extend(core.files.lstat(&declared).is_ok().then_some(declared));
+    files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
+    let found = files.len();
+    if only.is_empty() {
+        let mut samples = Samples::below(&core, &root);
+        let sources = session.iter().flat_map(|answer| &answer.answer.sources);
+        let read: BTreeSet<&Path> =
+            sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
+        files.retain(|file| read.contains(file.as_path()) || !samples.hold(file));
+    }
+    let (count, samples) = (files.len(), found - files.len());
+    let files: Vec<PathBuf> = files.into_iter().collect();
+    core.look_for_patterns(&files);
+    // Expectations are evaluated only if the whole project is checked.
+    let mut failed: BTreeMap<PathBuf, (Content, Vec<Finding>)> = BTreeMap::new();
+    if only.is_empty() {
+        let found = Below { instructions, settings: BTreeSet::new(), declarations };
+        let proofs = expect::prove(&core, &root, &found, expect::Files::Scanned(revision))?;
+        for (path, raw, finding) in expect::findings(&proofs) {
+            failed.entry(path).or_insert((raw, Vec::new())).1.push(finding);
         }
-        let (count, samples) = (files.len(), found - files.len());
-        let files: Vec<PathBuf> = files.into_iter().collect();
-        core.look_for_patterns(&files).await;
-        // Expectations are evaluated only if the whole project is checked.
-        let mut failed: BTreeMap<PathBuf, (Content, Vec<Finding>)> = BTreeMap::new();
-        if only.is_empty() {
-            let found = Below { instructions, settings: BTreeSet::new(), declarations };
-            let proofs = expect::prove(&core, &root, &found, expect::Files::Scanned(revision)).await?;
-            for (path, raw, finding) in expect::findings(&proofs) {
-                failed.entry(path).or_insert((raw, Vec::new())).1.push(finding);
-            }
+    }
+    let mut exceptions = Exceptions::of(&core, &root);
+    let (mut checked, mut left) = (Vec::new(), Vec::new());
+    let mut fixes = MOST_FIXES;
+    for path in files {
+        if core.is_exhausted() {
+            left.push(path);
+            continue;
         }
-        let mut exceptions = Exceptions::of(&core, &root);
-        let (mut checked, mut left) = (Vec::new(), Vec::new());
-        let mut fixes = MOST_FIXES;
-        for path in files {
-            if core.is_exhausted() {
-                left.push(path);
-                continue;
-            }
-            let expected = only.is_empty().then(|| failed.remove(&path).map(|(_, found)| found).unwrap_or_default());
-            let found = match found_in(&core, &path, expected, &mut fixes).await {
-                Some(found) => Some(found),
-                None => unread(&core, &path),
-            };
-            if core.is_exhausted() {
-                // Not everything that its findings rest on may have been asked.
-                left.push(path);
-                continue;
-            }
-            let Some((raw, mut found)) = found else { continue };
-            found.retain(|(_, finding)| !finding.faded);
-            let inside = path.strip_prefix(&root).unwrap_or(&path);
-            found = found.into_iter().filter_map(|one| exceptions.except(one, inside)).collect();
-            if !found.is_empty() {
-                checked.push(Checked { path, raw, found });
-            }
+        let expected = only.is_empty().then(|| failed.remove(&path).map(|(_, found)| found).unwrap_or_default());
+        let found = match found_in(&core, &path, expected, &mut fixes) {
+            Some(found) => Some(found),
+            None => unread(&core, &path),
+        };
+        if core.is_exhausted() {
+            // Not everything that its findings rest on may have been asked.
+            left.push(path);
+            continue;
         }
-        // Declarations below the root, and those that they extend.
-        for (path, (raw, found)) in failed {
-            let inside = path.strip_prefix(&root).unwrap_or(&path);
-            let settings = core.session().settings.clone();
-            let found = excepted(found, &raw, exceptions.today, &[]).into_iter();
-            let found = found.filter_map(|finding| Some((settings.severity(finding.kind)?, finding)));
-            let found: Vec<_> = found.filter_map(|found| exceptions.except(found, inside)).collect();
-            if !found.is_empty() {
-                checked.push(Checked { path, raw, found });
-            }
+        let Some((raw, mut found)) = found else { continue };
+        found.retain(|(_, finding)| !finding.faded);
+        let inside = path.strip_prefix(&root).unwrap_or(&path);
+        found = found.into_iter().filter_map(|one| exceptions.except(one, inside)).collect();
+        if !found.is_empty() {
+            checked.push(Checked { path, raw, found });
         }
-        if only.is_empty() && left.is_empty() {
-            checked.extend(lost_above(&core, &root, &session));
-            exceptions.add_to(&core, &mut checked);
+    }
+    // Declarations below the root, and those that they extend.
+    for (path, (raw, found)) in failed {
+        let inside = path.strip_prefix(&root).unwrap_or(&path);
+        let settings = core.session().settings.clone();
+        let found = excepted(found, &raw, exceptions.today, &[]).into_iter();
+        let found = found.filter_map(|finding| Some((settings.severity(finding.kind)?, finding)));
+        let found: Vec<_> = found.filter_map(|found| exceptions.except(found, inside)).collect();
+        if !found.is_empty() {
+            checked.push(Checked { path, raw, found });
         }
-        for file in &mut checked {
-            file.found.sort_by_key(|(severity, finding)| {
-                (finding.range.start, *severity, finding.kind, finding.harness.clone())
-            });
-        }
-        checked.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Check { root: root.clone(), files: checked, count, samples, left, session, judged })
-    })
+    }
+    if only.is_empty() && left.is_empty() {
+        checked.extend(lost_above(&core, &root, &session));
+        exceptions.add_to(&core, &mut checked);
+    }
+    for file in &mut checked {
+        file.found
+            .sort_by_key(|(severity, finding)| (finding.range.start, *severity, finding.kind, finding.harness.clone()));
+    }
+    checked.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(Check { root: root.clone(), files: checked, count, samples, left, session, judged })
 }
 
 /// Returns the imports of files above the directory that agents which are started in it do not follow: they may be approved
@@ -181,14 +176,14 @@ fn lost_above(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> Vec<Chec
 
 /// Returns all findings of one file. A panic becomes a finding of that file, so that the other files are checked all
 /// the same. Returns `None` if the file disappeared in the meantime.
-async fn found_in(
-    core: &Arc<Core>,
+fn found_in(
+    core: &Core,
     path: &Path,
     expected: Option<Vec<Finding>>,
     fixes: &mut usize,
 ) -> Option<(Content, Vec<(Severity, Finding)>)> {
-    let look = async {
-        let view = core.view(path).await.ok()?;
+    let look = || {
+        let view = core.view(path).ok()?;
         let mut found = found(core, &view, expected);
         let root = core.session().folders[0].clone();
         let home = core.defaults().home.clone();
@@ -200,7 +195,7 @@ async fn found_in(
         }
         Some((view.raw.clone(), found))
     };
-    AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| {
         let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";
         let finding = Finding::new(Kind::InternalError, 0..0, message);
         Some((Content::from(&b""[..]), vec![(Severity::Error, finding)]))

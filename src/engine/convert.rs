@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Error;
 use ropey::Rope;
-use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range, Uri};
 
 /// Unit of `character` in positions, as negotiated.
@@ -41,9 +41,9 @@ impl Encoding {
 }
 
 /// Returns the path of a `file:` URI. Other schemes are an error, because they name no file that an agent could read.
-pub fn path_of(uri: &Uri) -> Result<PathBuf> {
+pub fn path_of(uri: &Uri) -> Result<PathBuf, Error> {
     if uri.scheme().as_str() != "file" {
-        return Err(Error::invalid_params(format!(
+        return Err(Error::invalid(format!(
             "{}: only file: URIs name files that an agent could be told about; save the document first",
             uri.as_str()
         )));
@@ -52,10 +52,10 @@ pub fn path_of(uri: &Uri) -> Result<PathBuf> {
     if let Some(host) =
         uri.authority().map(|authority| authority.host()).filter(|host| !matches!(*host, "" | "localhost"))
     {
-        return Err(Error::invalid_params(format!("{}: the file is on the host {host}, not here", uri.as_str())));
+        return Err(Error::invalid(format!("{}: the file is on the host {host}, not here", uri.as_str())));
     }
     let path = decoded(uri).filter(|path| path.is_absolute());
-    let path = path.ok_or_else(|| Error::invalid_params(format!("{}: not an absolute path", uri.as_str())))?;
+    let path = path.ok_or_else(|| Error::invalid(format!("{}: not an absolute path", uri.as_str())))?;
     Ok(crate::snapshot::absolute(Path::new("/"), &path))
 }
 

@@ -28,7 +28,7 @@ mod tests {
     use crate::engine::plan::{self, Task};
     use crate::engine::settings::Settings;
     use crate::engine::tests::defaults_for;
-    use crate::engine::{Core, check, expect, thread, why};
+    use crate::engine::{Core, check, expect, wanted, why};
 
     #[test]
     fn every_file_is_granted_some_effort() {
@@ -65,7 +65,7 @@ mod tests {
 
     /// Runs a command that may ask nothing more after the start of a session.
     fn beyond<T>(command: impl FnOnce() -> T) -> T {
-        thread::while_wanted(Arc::new(AtomicBool::new(false)), command)
+        wanted::run(Arc::new(AtomicBool::new(false)), command)
     }
 
     #[test]

@@ -111,13 +111,11 @@ pub struct Row {
 /// If the settings or the revision are invalid. The error is a message for people.
 pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&str>) -> Result<Proofs, String> {
     let home = base.home.clone();
-    let (runtime, core) = at_rest(base, cwd, settings, revision)?;
-    runtime.block_on(async {
-        let cwd = core.session().folders[0].clone();
-        let answers = core.started_in(&cwd).await?;
-        let root = project(&cwd, &home, &answers);
-        prove(&core, &root, &below(&core, &root, &answers), Files::Scanned(revision)).await
-    })
+    let core = at_rest(base, cwd, settings, revision)?;
+    let cwd = core.session().folders[0].clone();
+    let answers = core.started_in(&cwd)?;
+    let root = project(&cwd, &home, &answers);
+    prove(&core, &root, &below(&core, &root, &answers), Files::Scanned(revision))
 }
 
 /// Method for finding the files that expectations are about.

@@ -1,14 +1,12 @@
 //! The findings of one file, and which files can have any.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::Uri;
 
-use super::Core;
 use super::session::Session;
 use super::view::{self, View};
+use super::{Core, Error};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::exceptions::{Day, Declared, declared};
@@ -39,9 +37,9 @@ pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
 
 impl Core {
     /// Returns the view of a document, if agents may load a file of its name.
-    pub(crate) async fn concerned(self: &Arc<Self>, uri: &Uri) -> Result<Option<View>> {
+    pub(crate) fn concerned(&self, uri: &Uri) -> Result<Option<View>, Error> {
         match view::file(uri).filter(|path| concerns(path, &self.session())) {
-            Some(path) => self.view(&path).await.map(Some),
+            Some(path) => self.view(&path).map(Some),
             None => Ok(None),
         }
     }
@@ -64,9 +62,9 @@ impl InProject {
 
 impl Core {
     /// Returns the exceptions that the workspace folder of a file declares, if it has a `briefing.toml`.
-    pub(crate) async fn declared_exceptions(self: &Arc<Self>, path: &Path) -> Option<InProject> {
+    pub(crate) fn declared_exceptions(&self, path: &Path) -> Option<InProject> {
         let folder = self.session().folder_of(path).cloned()?;
-        let (raw, _) = self.read(&folder.join(FILE_NAME)).await.ok()?;
+        let (raw, _) = self.read(&folder.join(FILE_NAME)).ok()?;
         let inside = path.strip_prefix(&folder).unwrap_or(path).to_owned();
         Some(InProject { declared: declared(&raw), inside, today: self.defaults().surroundings.date })
     }

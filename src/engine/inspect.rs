@@ -23,44 +23,42 @@ use crate::snapshot::FileType;
 /// # Errors
 /// If the settings are invalid. The error is a message for people.
 pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspection, String> {
-    let (runtime, core) = at_rest(base, root, settings, None)?;
+    let core = at_rest(base, root, settings, None)?;
     let root = core.session().folders[0].clone();
-    runtime.block_on(async {
-        let places = Places::start(&root);
-        let asked = core.answers(&Request::default(), &places).await;
-        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
-        let judged = core.judged(&places, &answers).await;
-        let found = Found::below(&core, &root, None);
-        let mut agents: Vec<OfAgent> = answers.iter().map(|answer| told(answer, &root)).collect();
-        for grant in found.grants {
-            for id in &grant.agents {
-                let at = agents.iter().position(|one| one.agent == *id).unwrap_or_else(|| {
-                    agents.push(OfAgent { agent: id.clone(), ..OfAgent::default() });
-                    agents.len() - 1
-                });
-                let list = if grant.kind.is_allowed() { &mut agents[at].allows } else { &mut agents[at].runs };
-                list.push(Grant { agents: vec![id.clone()], ..grant.clone() });
-            }
+    let places = Places::start(&root);
+    let asked = core.answers(&Request::default(), &places);
+    let (answers, _) = asked?;
+    let judged = core.judged(&places, &answers);
+    let found = Found::below(&core, &root, None);
+    let mut agents: Vec<OfAgent> = answers.iter().map(|answer| told(answer, &root)).collect();
+    for grant in found.grants {
+        for id in &grant.agents {
+            let at = agents.iter().position(|one| one.agent == *id).unwrap_or_else(|| {
+                agents.push(OfAgent { agent: id.clone(), ..OfAgent::default() });
+                agents.len() - 1
+            });
+            let list = if grant.kind.is_allowed() { &mut agents[at].allows } else { &mut agents[at].runs };
+            list.push(Grant { agents: vec![id.clone()], ..grant.clone() });
         }
-        let mut hidden = found.notes;
-        let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
-        let paths: BTreeSet<&Path> =
-            sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
-        for path in paths.into_iter().filter(|path| path.starts_with(&root)) {
-            let name = inside(&root, path);
-            hidden.extend(whose(&core, &root, path));
-            // Imported files may have any name. Files outside of the repository are not part of it.
-            if !INSTRUCTION_FILES.matches(path)
-                && !is_outside(&core, &root, path)
-                && let Ok(raw) = core.files.read(path)
-            {
-                hidden.extend(disguised(&name, &raw.text()));
-            }
+    }
+    let mut hidden = found.notes;
+    let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
+    let paths: BTreeSet<&Path> =
+        sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
+    for path in paths.into_iter().filter(|path| path.starts_with(&root)) {
+        let name = inside(&root, path);
+        hidden.extend(whose(&core, &root, path));
+        // Imported files may have any name. Files outside of the repository are not part of it.
+        if !INSTRUCTION_FILES.matches(path)
+            && !is_outside(&core, &root, path)
+            && let Ok(raw) = core.files.read(path)
+        {
+            hidden.extend(disguised(&name, &raw.text()));
         }
-        hidden.sort();
-        hidden.dedup();
-        Ok(Inspection { root: root.display().to_string(), judged, agents, hidden })
-    })
+    }
+    hidden.sort();
+    hidden.dedup();
+    Ok(Inspection { root: root.display().to_string(), judged, agents, hidden })
 }
 
 fn told(answer: &Resolution, root: &Path) -> OfAgent {

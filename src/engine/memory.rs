@@ -14,9 +14,30 @@ use crate::index::{Mark, mark};
 use crate::query::Rests;
 use crate::snapshot::Ask;
 
-tokio::task_local! {
-    /// Marks of the facts that the current task has used so far; `None` if they are not completely known.
-    static NOTED: RefCell<Option<Vec<Mark>>>;
+thread_local! {
+    /// Marks of the facts that the current computation has used so far; `None` if there is none, or if they are not
+    /// completely known.
+    static NOTED: RefCell<Option<Vec<Mark>>> = const { RefCell::new(None) };
+}
+
+/// Notes marks for a computation, and for the enclosing one again when dropped.
+struct Noting(Option<Vec<Mark>>);
+
+impl Noting {
+    fn begin() -> Noting {
+        Noting(NOTED.replace(Some(Vec::new())))
+    }
+
+    /// Returns the marks of the computation.
+    fn end(self) -> Option<Vec<Mark>> {
+        NOTED.take()
+    }
+}
+
+impl Drop for Noting {
+    fn drop(&mut self) {
+        NOTED.set(self.0.take());
+    }
 }
 
 /// Cached values by key.
@@ -60,12 +81,12 @@ impl<K: Eq + Hash, V> Memory<K, V> {
     }
 
     /// Returns the value cached under a stamp, or computes and caches it with `work`.
-    pub async fn get<E>(
+    pub fn get<E>(
         &self,
         core: &Core,
         key: K,
         stamp: Option<u64>,
-        work: impl Future<Output = Result<V, E>>,
+        work: impl FnOnce() -> Result<V, E>,
     ) -> Result<Arc<V>, E> {
         core.look_at_shared();
         // Updates the date, which may begin a new epoch.
@@ -79,8 +100,9 @@ impl<K: Eq + Hash, V> Memory<K, V> {
             return Ok(value);
         }
         let version = core.index.version();
-        let noting = async { (work.await, NOTED.with(RefCell::take)) };
-        let (value, noted) = NOTED.scope(RefCell::new(Some(Vec::new())), noting).await;
+        let noting = Noting::begin();
+        let value = work();
+        let noted = noting.end();
         // An enclosing computation depends on the same facts.
         note_marks(noted.as_deref());
         let value = Arc::new(value?);
@@ -99,28 +121,28 @@ impl<K: Eq + Hash, V> Memory<K, V> {
     }
 }
 
-/// Notes that the current task depends on an answer.
+/// Notes that the current computation depends on an answer.
 pub(crate) fn note_answer(answer: &dyn Rests) {
     if answer.is_broken() {
-        let _ = NOTED.try_with(RefCell::take);
+        NOTED.set(None);
     }
     note(answer.depends());
 }
 
-/// Notes that the current task depends on facts. Does nothing outside of [`Memory::get`].
+/// Notes that the current computation depends on facts. Does nothing outside of [`Memory::get`].
 pub(crate) fn note<'a>(asks: impl Iterator<Item = &'a Ask>) {
-    let _ = NOTED.try_with(|noted| {
-        if let Some(marks) = &mut *noted.borrow_mut() {
+    NOTED.with_borrow_mut(|noted| {
+        if let Some(marks) = noted {
             marks.extend(asks.map(mark));
         }
     });
 }
 
-/// Notes the marks of a cached value that the current task uses; `None` if they are not completely known.
+/// Notes the marks of a cached value that the current computation uses; `None` if they are not completely known.
 fn note_marks(marks: Option<&[Mark]>) {
-    let _ = NOTED.try_with(|noted| match marks {
-        Some(marks) => noted.borrow_mut().iter_mut().for_each(|noted| noted.extend_from_slice(marks)),
-        None => *noted.borrow_mut() = None,
+    NOTED.with_borrow_mut(|noted| match marks {
+        Some(marks) => noted.iter_mut().for_each(|noted| noted.extend_from_slice(marks)),
+        None => *noted = None,
     });
 }
 
@@ -145,20 +167,20 @@ mod tests {
 
     impl Counting<'_> {
         /// Returns the number of computations so far, and the text.
-        async fn get(&self, stamp: Option<u64>) -> (u32, String) {
-            let work = async {
+        fn get(&self, stamp: Option<u64>) -> (u32, String) {
+            let work = || {
                 self.count.set(self.count.get() + 1);
-                let (raw, _) = self.core.read(self.path).await?;
-                Ok::<_, tower_lsp::jsonrpc::Error>(String::from_utf8_lossy(&raw).into_owned())
+                let (raw, _) = self.core.read(self.path)?;
+                Ok::<_, crate::engine::Error>(String::from_utf8_lossy(&raw).into_owned())
             };
-            let value = self.memory.get(&self.core, self.path.to_owned(), stamp, work).await.expect("it is read");
+            let value = self.memory.get(&self.core, self.path.to_owned(), stamp, work).expect("it is read");
             (self.count.get(), value.to_string())
         }
     }
 
-    #[tokio::test]
+    #[test]
     #[cfg(unix)]
-    async fn a_write_through_another_name_of_a_file_is_seen_by_the_next_answer() {
+    fn a_write_through_another_name_of_a_file_is_seen_by_the_next_answer() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let dir = scratch.path().canonicalize().expect("it is there");
         let (file, other) = (dir.join("p/AGENTS.md"), dir.join("elsewhere.md"));
@@ -168,13 +190,13 @@ mod tests {
         // Nobody is told of anything: nothing is watched yet.
         let core = core_for(&dir.join("home"));
         let counting = Counting { core, memory: Memory::default(), count: Cell::new(0), path: &file };
-        assert_eq!(counting.get(None).await.1, "One.");
+        assert_eq!(counting.get(None).1, "One.");
         std::fs::write(&other, "Two.").expect("it is written");
-        assert_eq!(counting.get(None).await.1, "Two.");
+        assert_eq!(counting.get(None).1, "Two.");
     }
 
-    #[tokio::test]
-    async fn what_is_remembered_holds_until_something_changes_that_it_rests_on() {
+    #[test]
+    fn what_is_remembered_holds_until_something_changes_that_it_rests_on() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let dir = scratch.path().canonicalize().expect("it is there");
         let (file, other) = (dir.join("AGENTS.md"), dir.join("other.md"));
@@ -182,20 +204,20 @@ mod tests {
         std::fs::write(&other, "Other.").expect("it is written");
         let core = core_for(&dir.join("home"));
         let counting = Counting { core: core.clone(), memory: Memory::default(), count: Cell::new(0), path: &file };
-        assert_eq!(counting.get(None).await, (1, "One.".to_owned()));
-        assert_eq!(counting.get(None).await, (1, "One.".to_owned()));
-        core.read(&other).await.expect("it is read");
+        assert_eq!(counting.get(None), (1, "One.".to_owned()));
+        assert_eq!(counting.get(None), (1, "One.".to_owned()));
+        core.read(&other).expect("it is read");
         core.happened(vec![Change::Path(other.clone())]);
-        assert_eq!(counting.get(None).await.0, 1, "it does not rest on the other file");
+        assert_eq!(counting.get(None).0, 1, "it does not rest on the other file");
         std::fs::write(&file, "Two.").expect("it is written");
         core.happened(vec![Change::Path(file.clone())]);
-        assert_eq!(counting.get(None).await, (2, "Two.".to_owned()));
-        assert_eq!(counting.get(Some(1)).await.0, 3, "another stamp");
+        assert_eq!(counting.get(None), (2, "Two.".to_owned()));
+        assert_eq!(counting.get(Some(1)).0, 3, "another stamp");
         core.session().set(Settings::default());
-        assert_eq!(counting.get(Some(1)).await.0, 4, "another epoch");
+        assert_eq!(counting.get(Some(1)).0, 4, "another epoch");
         counting.memory.keep(|_| false);
-        assert_eq!(counting.get(Some(1)).await.0, 5, "it was given up");
+        assert_eq!(counting.get(Some(1)).0, 5, "it was given up");
         core.blind.store(true, Ordering::Relaxed);
-        assert_eq!(counting.get(Some(1)).await.0, 6, "nobody tells what changes");
+        assert_eq!(counting.get(Some(1)).0, 6, "nobody tells what changes");
     }
 }

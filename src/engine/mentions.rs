@@ -7,10 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tower_lsp::jsonrpc::Result;
-
-use super::Core;
 use super::workspace::EventSource;
+use super::{Core, Error};
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::request::beside;
@@ -58,11 +56,8 @@ impl Mentions {
 impl Core {
     /// Returns the answers that may mention a file, or something below a directory: those of agents started beside it,
     /// above it, and beside every instruction file that contains its name.
-    pub(crate) async fn answers_about(self: &Arc<Self>, target: &Path) -> Result<Vec<Arc<Resolution>>> {
-        let (core, path) = (self.clone(), target.to_owned());
-        let files = self.instruction_files_known().await;
-        let search = move || core.files_with_the_name_of(&path, files);
-        let with_name = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+    pub(crate) fn answers_about(self: &Arc<Self>, target: &Path) -> Result<Vec<Arc<Resolution>>, Error> {
+        let with_name = self.files_with_the_name_of(target, self.instruction_files_known());
         let folder = self.session().folder_of(target).cloned();
         let top = folder.map_or_else(|| beside(target), |folder| self.files.real(&folder));
         let above = target.ancestors().skip(1).take(ABOVE_LIMIT).take_while(|dir| dir.starts_with(&top));
@@ -72,17 +67,17 @@ impl Core {
         let mut answers = Vec::new();
         for dir in dirs {
             // Any path in the directory will do; it need not exist.
-            answers.extend(self.about(&dir.join("x")).await?);
+            answers.extend(self.about(&dir.join("x"))?);
         }
         Ok(answers)
     }
 
     /// Returns the instruction files of the workspace folders that are known.
-    pub(crate) async fn instruction_files_known(self: &Arc<Self>) -> Vec<PathBuf> {
+    pub(crate) fn instruction_files_known(self: &Arc<Self>) -> Vec<PathBuf> {
         let folders = self.session().folders.clone();
         let mut files = BTreeSet::new();
         for folder in folders {
-            files.extend(self.files_of(&self.files.real(&folder)).await.files);
+            files.extend(self.files_of(&self.files.real(&folder)).files);
         }
         files.into_iter().collect()
     }

@@ -58,10 +58,10 @@ pub enum Links {
 /// # Errors
 /// If there is nothing to plan with, or the settings are invalid. The error is a message for people.
 pub fn plan(base: Defaults, root: &Path, settings: Settings, task: &Task) -> Result<Plan, String> {
-    let (runtime, now) = at_rest(base.clone(), root, settings.clone(), None)?;
+    let now = at_rest(base.clone(), root, settings.clone(), None)?;
     let root = now.session().folders[0].clone();
     let planning = Planning { base, settings, root, unsaved: BTreeMap::new(), now };
-    runtime.block_on(async { Ok(planning.planned(task).await?.1) })
+    Ok(planning.planned(task)?.1)
 }
 
 /// Planned state of each file; `None` means that it is deleted.
@@ -112,19 +112,19 @@ impl Planning {
     }
 
     /// Computes the changes of a plan, and the plan in words.
-    async fn planned(&self, task: &Task) -> Result<(Changes, Plan), String> {
+    fn planned(&self, task: &Task) -> Result<(Changes, Plan), String> {
         let (mut files, notes) = match task {
-            Task::OneTruth(links) => self.one_truth(*links).await?,
-            Task::Split(file) => self.split(file).await?,
-            Task::Trim => self.trim().await?,
-            Task::Fit => self.fit().await?,
+            Task::OneTruth(links) => self.one_truth(*links)?,
+            Task::Split(file) => self.split(file)?,
+            Task::Trim => self.trim()?,
+            Task::Fit => self.fit()?,
         };
         files.retain(|path, next| match next {
             Some(Next::Text(text)) => self.read(path).as_ref() != Some(text),
             Some(Next::Link(_)) => true,
             None => self.now.files.lstat(path).is_ok(),
         });
-        let plan = self.plan(&files, notes).await?;
+        let plan = self.plan(&files, notes)?;
         Ok((files, plan))
     }
 
@@ -134,7 +134,7 @@ impl Planning {
     }
 
     /// Creates the patch and its proof.
-    async fn plan(&self, files: &Changes, mut notes: Vec<String>) -> Result<Plan, String> {
+    fn plan(&self, files: &Changes, mut notes: Vec<String>) -> Result<Plan, String> {
         let mut whole = String::new();
         for (path, next) in files {
             let name = self.inside(path);
@@ -150,7 +150,7 @@ impl Planning {
         if files.is_empty() {
             notes.push("nothing has to change".to_owned());
         }
-        let proof = self.prove(files).await?;
+        let proof = self.prove(files)?;
         Ok(Plan { patch: whole, notes, proof })
     }
 
@@ -168,21 +168,18 @@ impl Planning {
     }
 
     /// Compares the instructions of all agents before and after the plan, sentence by sentence.
-    async fn prove(&self, files: &Changes) -> Result<Proof, String> {
+    fn prove(&self, files: &Changes) -> Result<Proof, String> {
         let then = self.with(files);
         let places = Places::start(&self.root);
-        let in_words = |error: tower_lsp::jsonrpc::Error| error.message.into_owned();
-        let (answers, _) = self.now.answers(&Request::default(), &places).await.map_err(in_words)?;
-        let agents = agents(&then, &self.now, &Request::default(), &places, &answers).await?;
+        let (answers, _) = self.now.answers(&Request::default(), &places)?;
+        let agents = agents(&then, &self.now, &Request::default(), &places, &answers)?;
         // The planned files are the side `then`, because the agents are determined from the current files.
         let asking = Asking { then: &then, now: &self.now, root: &self.root, agents };
-        let touched = Touched::find(&asking, &answers).await;
+        let touched = Touched::find(&asking, &answers);
         let mut proof = Proof::default();
         let mut missing: Vec<Loss> = Vec::new();
         let mut gets: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for when in &touched.moments {
-            // Lets a request that is cancelled end here.
-            tokio::task::yield_now().await;
             if self.now.is_exhausted_with(&then) {
                 return Err(self.too_much());
             }
@@ -194,7 +191,7 @@ impl Planning {
                 at.target.clone_from(&target);
                 at.tool = when.tool().unwrap_or(at.tool);
             });
-            for (after, before) in sides.await {
+            for (after, before) in sides {
                 proof.asked += 1;
                 let (was, is) = (told(&self.now, &before), told(&then, &after));
                 let is_top = when.kind == Kind::Start && when.start == ".";
@@ -219,35 +216,28 @@ impl Planning {
             let comes = loss.file.is_none() && gets.get(&loss.agent).is_some_and(|all| all.contains(&loss.sentence));
             if comes { proof.later.push(loss) } else { proof.lost.push(loss) }
         }
-        proof.expectations = expectations(
-            &self.expected(&self.now, &answers, None).await?,
-            &self.expected(&then, &answers, Some("planned")).await?,
-        );
+        proof.expectations =
+            expectations(&self.expected(&self.now, &answers, None)?, &self.expected(&then, &answers, Some("planned"))?);
         Ok(proof)
     }
 
-    async fn expected(
-        &self,
-        core: &Arc<Core>,
-        session: &[Arc<Resolution>],
-        revision: Option<&str>,
-    ) -> Result<Proofs, String> {
-        prove(core, &self.root, &below(core, &self.root, session), Files::Scanned(revision)).await
+    fn expected(&self, core: &Core, session: &[Arc<Resolution>], revision: Option<&str>) -> Result<Proofs, String> {
+        prove(core, &self.root, &below(core, &self.root, session), Files::Scanned(revision))
     }
 
     /// Returns the answers for agents started in the root.
-    async fn answers(&self, core: &Arc<Core>) -> Result<Vec<Arc<Resolution>>, String> {
-        core.started_in(&self.root).await
+    fn answers(&self, core: &Core) -> Result<Vec<Arc<Resolution>>, String> {
+        Ok(core.started_in(&self.root)?)
     }
 
     /// Plans to move a file's sections into the directories that they mention, or into rules for the patterns that they
     /// mention; if there are none, into files that are imported or linked.
-    async fn split(&self, file: &Path) -> Result<(Changes, Vec<String>), String> {
+    fn split(&self, file: &Path) -> Result<(Changes, Vec<String>), String> {
         let path = self.now.files.real(&self.root.join(file));
         let text = self.read(&path).ok_or_else(|| format!("{} cannot be read as text", file.display()))?;
         let mut offered = Vec::new();
         for section in all(&symbols(&text)) {
-            offered.extend(self.moves(&self.now, &path, section.heading.start).await?);
+            offered.extend(self.moves(&self.now, &path, section.heading.start)?);
         }
         // Moves to files that agents load by themselves leave no text behind.
         let is_read = |moved: &Move| moved.left.trim().is_empty();
@@ -286,8 +276,8 @@ impl Planning {
     }
 
     /// Returns the possible moves of the section at a byte of a file.
-    async fn moves(&self, core: &Arc<Core>, path: &Path, at: usize) -> Result<Vec<Move>, String> {
-        let view = core.view(path).await.map_err(|error| error.message.into_owned())?;
+    fn moves(&self, core: &Core, path: &Path, at: usize) -> Result<Vec<Move>, String> {
+        let view = core.view(path)?;
         let facts = disk::Now(&core.files);
         let offered = actions(&view.subject(), &facts, &(at..at), &[]);
         let of = |edits: &[Edit], title: &str| match edits {
@@ -302,12 +292,12 @@ impl Planning {
     }
 
     /// Plans to move sections out of files that a limit cuts, largest first, until nothing is cut.
-    async fn fit(&self) -> Result<(Changes, Vec<String>), String> {
+    fn fit(&self) -> Result<(Changes, Vec<String>), String> {
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
         for _ in 0..MOST_STEPS {
             let core = self.with(&files);
-            let answers = self.answers(&core).await?;
+            let answers = self.answers(&core)?;
             let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter(|source| is_cut(source));
             let mut cut = sources.filter_map(|source| source.path()).filter(|path| path.starts_with(&self.root));
             let Some(path) = cut.find(|path| !given_up.contains(*path)).map(Path::to_owned) else { break };
@@ -317,7 +307,7 @@ impl Planning {
             sections.sort_by_key(|section| std::cmp::Reverse(section.range.len()));
             let mut moved = None;
             for section in sections {
-                moved = self.moves(&core, &path, section.heading.start).await?.into_iter().next();
+                moved = self.moves(&core, &path, section.heading.start)?.into_iter().next();
                 if moved.is_some() {
                     break;
                 }
@@ -338,8 +328,8 @@ impl Planning {
 
     /// Returns the sets of the project's own files that reach an agent together at a start, one set per agent and start
     /// directory: the root, and every directory with an instruction file.
-    async fn together(&self) -> Result<Vec<BTreeSet<PathBuf>>, String> {
-        let found = below(&self.now, &self.root, &self.answers(&self.now).await?);
+    fn together(&self) -> Result<Vec<BTreeSet<PathBuf>>, String> {
+        let found = below(&self.now, &self.root, &self.answers(&self.now)?);
         let mut dirs: BTreeSet<&Path> = found.instructions.iter().filter_map(|path| path.parent()).collect();
         dirs.insert(&self.root);
         let mut together = Vec::new();
@@ -348,8 +338,8 @@ impl Planning {
                 return Err(self.too_much());
             }
             let places = Places::start(dir);
-            let asked = self.now.answers(&Request::default(), &places).await;
-            for answer in asked.map_err(|error| error.message.into_owned())?.0 {
+            let asked = self.now.answers(&Request::default(), &places);
+            for answer in asked?.0 {
                 let sources = answer.answer.sources.iter();
                 let told = sources.filter(|source| matches!(source.fate, Fate::Loaded | Fate::Truncated));
                 let paths = told.filter_map(|source| source.path()).filter(|path| path.starts_with(&self.root));
@@ -361,8 +351,8 @@ impl Planning {
 
     /// Plans to keep a block that reaches an agent from two files only in the file that is read first. Blocks that some
     /// agent would lose stay, and so do links.
-    async fn trim(&self) -> Result<(Changes, Vec<String>), String> {
-        let together = self.together().await?;
+    fn trim(&self) -> Result<(Changes, Vec<String>), String> {
+        let together = self.together()?;
         let all: BTreeSet<&PathBuf> = together.iter().flatten().collect();
         let files: Vec<(PathBuf, String)> =
             all.into_iter().filter_map(|path| Some((path.clone(), self.read(path)?))).collect();
@@ -397,7 +387,7 @@ impl Planning {
                     planned.insert(path.clone(), Some(Next::Text(format!("{}\n", left.trim_end()))));
                 }
             }
-            let lost = self.prove(&planned).await?;
+            let lost = self.prove(&planned)?;
             let lost: BTreeSet<&str> = lost.lost.iter().chain(&lost.later).map(|loss| loss.sentence.as_str()).collect();
             let before = kept.len();
             for (path, words) in &twice {

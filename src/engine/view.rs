@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ropey::Rope;
-use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, Range, Uri};
 
 use crate::answer::{Certain, Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::disk::Filesystem;
 use crate::engine::convert::{self, Encoding};
-use crate::engine::{Core, memory, session::Session, thread};
+use crate::engine::{Core, Error, Kind as ErrorKind, memory, session::Session, wanted};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
 use crate::queries::ignored::IgnoredByGit;
@@ -167,22 +166,22 @@ fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
 
 impl Core {
     /// Returns a file with the answers that belong to its text. Retries if the document changes in the meantime.
-    pub(crate) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
+    pub(crate) fn view(&self, path: &Path) -> Result<View, Error> {
         for _ in 0..8 {
             let before = self.session().revision_of(path);
-            let read = self.read(path).await;
+            let read = self.read(path);
             let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
-            let Told { cwd, questions, answers, elsewhere } = self.from_standpoint(path, &raw).await?;
+            let Told { cwd, questions, answers, elsewhere } = self.answers_from_standpoint(path, &raw)?;
             let seen = seen_as(path, &cwd, &answers);
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
-            let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
-            let subagents = self.subagents(&seen, &questions, &answers).await;
-            let created = self.created(path, &seen, &raw, &questions, &everyone).await;
-            let twins = self.twins(&seen, &everyone).await;
-            let ignored = self.ignored(&seen, &everyone).await;
-            let problems = self.problems(path).await;
-            let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
-            let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone).await;
+            let never_read = self.is_never_read(path, &seen, &questions, &everyone);
+            let subagents = self.subagents(&seen, &questions, &answers);
+            let created = self.created(path, &seen, &raw, &questions, &everyone);
+            let twins = self.twins(&seen, &everyone);
+            let ignored = self.ignored(&seen, &everyone);
+            let problems = self.problems(path);
+            let dead = self.dead_patterns(path, &seen, &raw, &everyone);
+            let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone);
             let session = self.session();
             let now = state(&session, path);
             if now.as_ref().map(|(revision, ..)| *revision) != before {
@@ -215,27 +214,27 @@ impl Core {
                 lines,
             });
         }
-        Err(Error { code: tower_lsp::jsonrpc::ErrorCode::ContentModified, ..Error::internal_error() })
+        Err(Error { kind: ErrorKind::Modified, message: format!("{} is being edited", path.display()) })
     }
 
     /// Returns the answers of the chosen agents for the start of a session in the file's directory.
-    pub(crate) async fn about(self: &Arc<Self>, path: &Path) -> Result<Vec<Arc<Resolution>>> {
+    pub(crate) fn about(&self, path: &Path) -> Result<Vec<Arc<Resolution>>, Error> {
         let places = Places { cwd: beside(path), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        Ok(self.answers(&Request::default(), &places).await?.0)
+        Ok(self.answers(&Request::default(), &places)?.0)
     }
 
     /// Returns the answers of the chosen agents about a file, from the standpoint: at the start of a session; if that
     /// does not decide about the file, when a file beside it is read; and if that does not either, when the agent is
     /// started there.
-    async fn from_standpoint(self: &Arc<Self>, path: &Path, raw: &Content) -> Result<Told> {
+    fn answers_from_standpoint(&self, path: &Path, raw: &Content) -> Result<Told, Error> {
         let beside = beside(path);
         let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        let questions = self.questions(&Request::default(), &places).await?;
+        let questions = self.questions(&Request::default(), &places)?;
         // An edit invalidates most of the answers below, and each step would wait for the one before. The last
         // questions are likely to be asked again, and can be computed all at once.
-        self.answers_to(self.asked_before(path)).await;
-        let mut answers = self.asked(changed(&questions, |_| {})).await;
+        self.answers_to(self.asked_before(path));
+        let mut answers = self.asked(changed(&questions, |_| {}));
         if beside == cwd {
             return Ok(Told { cwd, questions, answers, elsewhere: (PathBuf::new(), Vec::new()) });
         }
@@ -248,22 +247,22 @@ impl Core {
         let mut reading = Vec::new();
         if !undecided.is_empty() && beside.starts_with(&cwd) {
             // The target is named by its path from the start directory, including links.
-            let below = self.query(Neighbour::within(&beside)).await;
+            let below = self.query(Neighbour::within(&beside));
             let target = below.value.as_ref().map_or_else(|| path.to_owned(), |below| beside.join(below));
             reading = changed(&of(&undecided), |at| at.target = Some(target.clone()));
-            for (at, answer) in undecided.into_iter().zip(self.asked(reading.clone()).await) {
+            for (at, answer) in undecided.into_iter().zip(self.asked(reading.clone())) {
                 answers[at] = answer;
             }
         }
         let undecided = open(&answers);
         let mut starting = changed(&of(&undecided), |at| at.cwd.clone_from(&beside));
-        let mut elsewhere = self.asked(starting.clone()).await;
+        let mut elsewhere = self.asked(starting.clone());
         if names_what_is_above(raw) {
             // From there, the file may be outside of the directories that may be imported.
             let decided: Vec<usize> = (0..answers.len()).filter(|at| !undecided.contains(at)).collect();
             let more = changed(&of(&decided), |at| at.cwd.clone_from(&beside));
             let is_outside = |warning: &Warning| warning.code == Kind::ImportOutside.code();
-            let told = self.asked(more.clone()).await.into_iter();
+            let told = self.asked(more.clone()).into_iter();
             elsewhere.extend(told.filter(|answer| answer.answer.warnings.iter().any(is_outside)));
             starting.extend(more);
         }
@@ -281,14 +280,14 @@ impl Core {
         document.map(|document| document.asked.clone()).unwrap_or_default()
     }
 
-    pub(crate) async fn asked(self: &Arc<Self>, questions: Vec<AgentQuestion>) -> Vec<Arc<Resolution>> {
-        self.answers_to(questions).await.into_iter().map(|(answer, _)| answer).collect()
+    pub(crate) fn asked(&self, questions: Vec<AgentQuestion>) -> Vec<Arc<Resolution>> {
+        self.answers_to(questions).into_iter().map(|(answer, _)| answer).collect()
     }
 
     /// Returns true if no chosen agent reads the file, from any start directory above it and with any file beside it as
     /// target.
-    pub(crate) async fn is_never_read(
-        self: &Arc<Self>,
+    pub(crate) fn is_never_read(
+        &self,
         path: &Path,
         seen: &Path,
         questions: &[(Choice, Standpoint)],
@@ -317,7 +316,7 @@ impl Core {
                 at.cwd = dir.to_owned();
                 at.target = Some(path.to_owned());
             };
-            let answers = self.asked(changed(questions, started_there)).await;
+            let answers = self.asked(changed(questions, started_there));
             let seen = seen_as(path, dir, &answers);
             let told = |answer: &Arc<Resolution>| answer.sources_of(&seen).any(|source| source.fate != Fate::Missing);
             if answers.iter().any(told) {
@@ -328,8 +327,8 @@ impl Core {
     }
 
     /// Returns the patterns of a rule that match nothing. Searches only inside the workspace.
-    pub(crate) async fn dead_patterns(
-        self: &Arc<Self>,
+    pub(crate) fn dead_patterns(
+        &self,
         path: &Path,
         seen: &Path,
         raw: &[u8],
@@ -343,7 +342,7 @@ impl Core {
         let base = self.base_of_patterns(seen);
         let project = self.session().folder_of(seen).cloned().unwrap_or_else(|| base.clone());
         let wanted = DeadPatterns::below(&base, &project, wanted.into_iter().take(patterns::MOST));
-        self.query(wanted).await.value.clone()
+        self.query(wanted).value.clone()
     }
 
     /// Returns the directory in which a rule's patterns may match: the one that holds the folder of an agent. A rule in
@@ -356,7 +355,7 @@ impl Core {
 
     /// Searches for the matches of many rules' patterns in one walk per directory, so that later questions about each
     /// are cached.
-    pub(crate) async fn look_for_patterns(self: &Arc<Self>, files: &[PathBuf]) {
+    pub(crate) fn look_for_patterns(&self, files: &[PathBuf]) {
         let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for path in files {
             let Ok(raw) = self.files.read(path) else { continue };
@@ -364,14 +363,14 @@ impl Core {
             wanted.entry(self.base_of_patterns(path)).or_default().extend(patterns);
         }
         for (base, all) in wanted.into_iter().filter(|(_, all)| all.len() > 1) {
-            self.query(DeadPatterns::below(&base, &base, all)).await;
+            self.query(DeadPatterns::below(&base, &base, all));
         }
     }
 
     /// Returns the files and scripts that the prose of an instruction file mentions and that do not exist, if that
     /// finding is enabled. Searches only inside the workspace.
-    pub(crate) async fn absent(
-        self: &Arc<Self>,
+    pub(crate) fn absent(
+        &self,
         path: &Path,
         seen: &Path,
         leads_to: Option<&Path>,
@@ -387,25 +386,25 @@ impl Core {
         if references.is_empty() {
             return Vec::new();
         }
-        self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
+        self.query(AbsentReferences::of(seen, leads_to, references)).value.clone()
     }
 
     /// Returns the missing imports of a file that git ignores.
-    async fn ignored(self: &Arc<Self>, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
+    fn ignored(&self, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
         let missing = findings::missing_imports(seen, answers);
-        if missing.is_empty() { missing } else { self.query(IgnoredByGit::of(seen, missing)).await.value.clone() }
+        if missing.is_empty() { missing } else { self.query(IgnoredByGit::of(seen, missing)).value.clone() }
     }
 
     /// Returns the files that are loaded instead of this one and are the same file.
-    async fn twins(self: &Arc<Self>, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
+    fn twins(&self, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
         let instead = findings::loaded_instead(seen, answers);
-        if instead.is_empty() { instead } else { self.query(Twins::of(seen, instead)).await.value.clone() }
+        if instead.is_empty() { instead } else { self.query(Twins::of(seen, instead)).value.clone() }
     }
 
     /// Returns the answers for the start of the client's sub-agents, for agents that load the file at the start of a
     /// session, if that finding is enabled.
-    async fn subagents(
-        self: &Arc<Self>,
+    fn subagents(
+        &self,
         seen: &Path,
         questions: &[(Choice, Standpoint)],
         answers: &[Arc<Resolution>],
@@ -420,13 +419,13 @@ impl Core {
             let started = agents.filter(|at| at.session == SessionKind::Subagent);
             started.map(|at| AgentQuestion::new(choice.clone(), at)).collect::<Vec<_>>()
         });
-        self.asked(asked.collect()).await
+        self.asked(asked.collect())
     }
 
     /// Returns the answers for reading a file of the rule's patterns and for creating another one, for agents that consider the rule, if
     /// that finding is enabled.
-    async fn created(
-        self: &Arc<Self>,
+    fn created(
+        &self,
         path: &Path,
         seen: &Path,
         raw: &[u8],
@@ -442,7 +441,7 @@ impl Core {
         let asked: Vec<_> = questions.iter().filter(|(choice, _)| considers(choice)).cloned().collect();
         for pattern in findings::patterns(raw).into_iter().take(MOST_SAMPLES) {
             let Some(new) = findings::sample(&pattern).map(|sample| beside(path).join(sample)) else { continue };
-            let there = self.query(Matches::below(&beside(path), &pattern)).await;
+            let there = self.query(Matches::below(&beside(path), &pattern));
             let Some(there) = there.value.first().filter(|there| **there != new) else { continue };
             let by = |tool, target: &Path| {
                 changed(&asked, |at| {
@@ -450,8 +449,8 @@ impl Core {
                     at.tool = tool;
                 })
             };
-            let read = self.asked(by(Tool::Read, there)).await;
-            let written = self.asked(by(Tool::Write, &new)).await;
+            let read = self.asked(by(Tool::Read, there));
+            let written = self.asked(by(Tool::Write, &new));
             let pairs = read.into_iter().zip(written);
             created.extend(pairs.map(|(read, written)| Created { pattern: pattern.clone(), read, written }));
         }
@@ -460,20 +459,20 @@ impl Core {
 
     /// Returns the problems of the agents that a file declares. The nearest declaration to a directory is the file in
     /// it. Problems without a path are in the settings.
-    pub(crate) async fn problems(self: &Arc<Self>, path: &Path) -> Vec<(Bytes<usize>, String)> {
+    pub(crate) fn problems(&self, path: &Path) -> Vec<(Bytes<usize>, String)> {
         if path.file_name() != Some(FILE_NAME.as_ref()) {
             return Vec::new();
         }
-        let customs = self.customs(&beside(path)).await;
+        let customs = self.customs(&beside(path));
         let problems = customs.problems.iter().filter(|problem| problem.path.is_some());
         problems.map(|problem| (problem.range.clone(), problem.message.clone())).collect()
     }
 
     /// Converts a byte range of any file to the editor's coordinates.
-    pub(crate) async fn spot(self: &Arc<Self>, path: &Path, bytes: &Bytes<usize>) -> Option<Spot> {
+    pub(crate) fn spot(&self, path: &Path, bytes: &Bytes<usize>) -> Option<Spot> {
         let (raw, _) = match self.files.opened(path) {
             Some((raw, real)) => (raw, Some(real)),
-            None => self.read(path).await.ok()?,
+            None => self.read(path).ok()?,
         };
         let session = self.session();
         let (version, text) = state(&session, path).map(|(_, version, text)| (version, text)).unzip();
@@ -483,23 +482,21 @@ impl Core {
         Some(Spot { uri: open.or_else(|| convert::uri_of(path))?, version, range })
     }
 
-    pub(crate) async fn read(self: &Arc<Self>, path: &Path) -> Result<(Content, Option<PathBuf>)> {
+    pub(crate) fn read(&self, path: &Path) -> Result<(Content, Option<PathBuf>), Error> {
         if self.at_rest.is_some() {
-            let raw =
-                self.files.read(path).map_err(|why| Error::invalid_params(format!("{}: {why}", path.display())))?;
+            let raw = self.files.read(path).map_err(|why| Error::invalid(format!("{}: {why}", path.display())))?;
             return Ok((raw, Some(self.files.real(path))));
         }
+        wanted::end_if_unwanted();
         let asks = [Ask::Content(path.to_owned()), Ask::Real(path.to_owned())];
-        let (core, wanted) = (self.clone(), asks.clone());
-        let read = move || wanted.map(|ask| core.fact(&ask));
-        let read = if thread::is_own() { read() } else { thread::unbroken(tokio::task::spawn_blocking(read).await) };
+        let read = asks.each_ref().map(|ask| self.fact(ask));
         memory::note(asks.iter());
         match read {
             [Some(Fact::Content(Ok(raw))), real] => {
                 Ok((raw, if let Some(Fact::Real(Ok(real))) = real { Some(real) } else { None }))
             }
-            [Some(Fact::Content(Err(why))), _] => Err(Error::invalid_params(format!("{}: {why}", path.display()))),
-            _ => Err(Error::internal_error()),
+            [Some(Fact::Content(Err(why))), _] => Err(Error::invalid(format!("{}: {why}", path.display()))),
+            _ => Err(Error::failed(format!("{}: it was not read", path.display()))),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! Reports changes of an agent's instructions, without an editor.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::time::timeout;
 
-use super::alone::runtime;
 use super::settings::Settings;
 use super::workspace::EventSource;
 use super::{Core, Date};
@@ -60,7 +58,7 @@ pub struct Change {
     pub home: PathBuf,
 }
 
-/// Watches until the user interrupts it, or `say` returns false.
+/// Watches until `say` returns false.
 pub fn watch(
     base: Defaults,
     request: &Request,
@@ -68,54 +66,32 @@ pub fn watch(
     today: fn() -> Date,
     say: &mut dyn FnMut(Heard) -> bool,
 ) -> Result<(), String> {
-    let runtime = runtime()?;
     let core = Core::new(base, Box::new(today));
-    core.start_in(&places.cwd, Settings::default());
-    let ended = runtime.block_on(async {
-        tokio::select! {
-            ended = watching(&core, request, places, say) => ended,
-            () = interrupted() => Ok(()),
-        }
+    let (changed, changes) = sync_channel(1);
+    // A change that is not reported yet stands for all.
+    core.listen(move |_| {
+        let _ = changed.try_send(());
     });
-    runtime.shutdown_background();
-    ended
-}
-
-async fn watching(
-    core: &Arc<Core>,
-    request: &Request,
-    places: &Places,
-    say: &mut dyn FnMut(Heard) -> bool,
-) -> Result<(), String> {
-    let mut told = asked(core, request, places).await?;
-    let arming = core.clone();
+    core.start_in(&places.cwd, Settings::default());
+    let mut told = core.answers(request, places)?;
     // This reads all facts once more, so no change in between is missed.
-    drop(tokio::task::spawn_blocking(move || arming.watch()).await);
+    core.watch();
     let names = told.0.iter().map(|answer| format!("{} {}", answer.harness, answer.edition));
-    if !say(Heard::Begun(names.collect())) {
-        return Ok(());
-    }
-    loop {
-        let changed = core.changed_outside.notified();
-        if core.told() == EventSource::System {
-            changed.await;
-        } else {
-            let _ = timeout(LOOK_EVERY, changed).await;
+    let mut goes_on = say(Heard::Begun(names.collect()));
+    while goes_on {
+        let patience = if core.told() == EventSource::System { Duration::MAX } else { LOOK_EVERY };
+        if changes.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected) {
+            break;
         }
-        while timeout(QUIET, core.changed_outside.notified()).await.is_ok() {}
+        while changes.recv_timeout(QUIET).is_ok() {}
         // An unreadable declaration may be in the middle of being written.
-        let Ok(now) = asked(core, request, places).await else { continue };
-        for (before, answer) in paired(&told.0, &now.0) {
-            if change(before, answer, now.1).is_some_and(|change| !say(Heard::Changed(change))) {
-                return Ok(());
-            }
-        }
+        let Ok(now) = core.answers(request, places) else { continue };
+        goes_on = paired(&told.0, &now.0)
+            .into_iter()
+            .all(|(before, answer)| change(before, answer, now.1).is_none_or(|change| say(Heard::Changed(change))));
         told = now;
     }
-}
-
-async fn asked(core: &Arc<Core>, request: &Request, places: &Places) -> Result<(Vec<Arc<Resolution>>, u64), String> {
-    core.answers(request, places).await.map_err(|error| error.message.into_owned())
+    Ok(())
 }
 
 /// Returns the change of one agent, or `None` if the model gets the same.
@@ -144,21 +120,4 @@ fn change(before: &Resolution, now: &Resolution, version: u64) -> Option<Change>
         cwd: now.standpoint.cwd.clone(),
         home: now.standpoint.home.clone(),
     })
-}
-
-/// Waits until the user or the parent process ends the program.
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminated) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminated.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

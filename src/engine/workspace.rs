@@ -6,20 +6,17 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
-use tokio::time::{Instant, sleep};
-
-use super::Core;
+use super::{Core, wanted};
 use crate::disk::scan::{self, Progress, Threads};
 use crate::disk::{Filesystem, Real, Watching};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
 
-/// Delay of watching and scanning, so that the file that is opened first is answered first.
-const HEAD_START: Duration = Duration::from_millis(50);
+/// Interval at which those who wait for a scan check that somebody waits for them.
+const CHECK: Duration = Duration::from_millis(20);
 
 /// Time for which the files of a folder count as complete if the client does not report new ones: a file may be created
 /// in a directory that is not watched.
@@ -32,6 +29,8 @@ const REST: u32 = 100;
 #[derive(Default)]
 pub(crate) struct Workspace {
     roots: Mutex<BTreeMap<PathBuf, Root>>,
+    /// Signals that a scan has ended, or a folder has left.
+    ended: Condvar,
     /// Locked from reading the disk until the result is stored: an older result must not overwrite a newer one.
     turn: Mutex<()>,
     scans: AtomicU64,
@@ -43,7 +42,7 @@ struct Root {
     token: String,
     progress: Arc<Progress>,
     /// True if a scan has ended; it may have been cancelled.
-    done: watch::Sender<bool>,
+    done: bool,
     files: BTreeSet<PathBuf>,
     /// Time from which a request for the files triggers a new scan, if nobody reports all changes; `None` while a scan
     /// is running.
@@ -94,7 +93,21 @@ impl Workspace {
     pub fn leave(&self, root: &Path) {
         if let Some(root) = self.roots().remove(root) {
             root.progress.cancelled.store(true, Ordering::Relaxed);
+            self.ended.notify_all();
         }
+    }
+
+    /// Waits until a folder was scanned. Returns false if it is none of the workspace, or leaves it meanwhile.
+    fn wait_for(&self, root: &Path) -> bool {
+        let mut roots = self.roots();
+        while let Some(found) = roots.get(root) {
+            if found.done {
+                return true;
+            }
+            wanted::end_if_unwanted();
+            roots = self.ended.wait_timeout(roots, CHECK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
     }
 
     /// Returns the number of known files, and whether every folder was scanned.
@@ -117,7 +130,7 @@ impl Workspace {
 
 impl Root {
     fn is_complete(&self) -> bool {
-        *self.done.borrow() && !self.progress.cancelled.load(Ordering::Relaxed)
+        self.done && !self.progress.cancelled.load(Ordering::Relaxed)
     }
 }
 
@@ -131,7 +144,7 @@ impl Core {
         let root = Root {
             token: token.clone(),
             progress: progress.clone(),
-            done: watch::Sender::new(false),
+            done: false,
             files: BTreeSet::new(),
             look_again: None,
             disturbed: Vec::new(),
@@ -140,27 +153,6 @@ impl Core {
             before.progress.cancelled.store(true, Ordering::Relaxed);
         }
         (path, token, progress)
-    }
-
-    /// Starts watching after a short delay.
-    pub(crate) fn watch_soon(self: &Arc<Self>) {
-        let core = self.clone();
-        tokio::spawn(async move {
-            sleep(HEAD_START).await;
-            // Not awaited, because the system may need long for it.
-            drop(tokio::task::spawn_blocking(move || core.watch()));
-        });
-    }
-
-    /// Scans a folder after a short delay. Returns the number of instruction files in the workspace.
-    pub(crate) async fn scan(self: Arc<Self>, path: PathBuf, progress: Arc<Progress>) -> usize {
-        sleep(HEAD_START).await;
-        let core = self.clone();
-        if let Err(error) = tokio::task::spawn_blocking(move || core.scan_now(&path, &progress)).await {
-            tracing::error!("a scan ended early: {error}");
-        }
-        self.changed.notify_one();
-        self.workspace.count().0
     }
 
     /// Scans a folder and stores the result.
@@ -175,7 +167,8 @@ impl Core {
             let Some(root) = roots.get_mut(path).filter(|root| Arc::ptr_eq(&root.progress, progress)) else { return };
             root.files = found;
             root.look_again = Some(Instant::now() + LOOK_AGAIN.max(REST * began.elapsed()));
-            root.done.send_replace(true);
+            root.done = true;
+            self.workspace.ended.notify_all();
             std::mem::take(&mut root.disturbed)
         };
         drop(turn);
@@ -238,34 +231,21 @@ impl Core {
     }
 
     /// Returns the instruction files below a workspace folder or any other directory.
-    pub(crate) async fn files_of(self: &Arc<Self>, root: &Path) -> Found {
-        let scanned = self.workspace.roots().get(root).map(|root| root.done.subscribe());
-        if let Some(mut done) = scanned {
-            // Fails if the folder leaves the workspace in the meantime; then it is scanned for this request.
-            let ended = done.wait_for(|done| *done).await.is_ok();
-            if ended && self.told() != EventSource::Nobody {
-                self.look_again(root).await;
-            }
-            if ended
-                && self.told() != EventSource::Nobody
+    pub(crate) fn files_of(self: &Arc<Self>, root: &Path) -> Found {
+        if self.workspace.wait_for(root) && self.told() != EventSource::Nobody {
+            self.look_again(root);
+            if self.told() != EventSource::Nobody
                 && let Some(root) = self.workspace.roots().get(root)
             {
                 return Found { files: root.files.clone(), complete: root.is_complete() };
             }
         }
-        let (core, root) = (self.clone(), root.to_owned());
-        let look = move || {
-            core.watch();
-            core.files_below(&root, &Progress::default())
-        };
-        match tokio::task::spawn_blocking(look).await {
-            Ok(files) => Found { files, complete: true },
-            Err(_) => Found { files: BTreeSet::new(), complete: false },
-        }
+        self.watch();
+        Found { files: self.files_below(root, &Progress::default()), complete: true }
     }
 
     /// Scans a folder again if files may have appeared unnoticed since the last scan.
-    async fn look_again(self: &Arc<Self>, path: &Path) {
+    fn look_again(self: &Arc<Self>, path: &Path) {
         // The client was asked to report the file names that agents know, but not those that a project declares.
         let is_told = {
             let session = self.session();
@@ -282,8 +262,7 @@ impl Core {
             is_due.then(|| root.progress.clone())
         };
         if let Some(progress) = due {
-            let (core, path) = (self.clone(), path.to_owned());
-            drop(tokio::task::spawn_blocking(move || core.scan_now(&path, &progress)).await);
+            self.scan_now(path, &progress);
         }
     }
 
@@ -347,7 +326,7 @@ impl Core {
         };
         let mut roots = self.workspace.roots();
         let Some(root) = roots.get_mut(root) else { return };
-        let is_known = *root.done.borrow();
+        let is_known = root.done;
         if !is_known || root.look_again.is_none() {
             root.disturbed.push(path.to_owned());
         }

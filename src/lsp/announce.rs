@@ -27,9 +27,9 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// Announces changes whenever diagnostics for them have been published.
 pub(crate) async fn keep_announcing(core: Arc<Core>, connection: Arc<Connection>) {
     loop {
-        core.settled.notified().await;
+        connection.settled.notified().await;
         let began = Instant::now();
-        while timeout(QUIET, core.settled.notified()).await.is_ok() && began.elapsed() < PATIENCE {}
+        while timeout(QUIET, connection.settled.notified()).await.is_ok() && began.elapsed() < PATIENCE {}
         if AssertUnwindSafe(announce(&core, &connection)).catch_unwind().await.is_err() {
             tracing::error!("announcing changes panicked");
         }
@@ -56,7 +56,7 @@ async fn announce(core: &Arc<Core>, connection: &Connection) {
     for (uri, path) in open {
         let Some(cwd) = core.session().cwd_for(Some(&path)) else { continue };
         let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
-        let Ok((answers, _)) = core.answers(&Request::default(), &places).await else { continue };
+        let Ok((answers, _)) = core.answers(&Request::default(), &places) else { continue };
         let before = connection.state().announced.insert(uri.clone(), answers.clone()).unwrap_or_default();
         let is_another = |now: &&Arc<Resolution>| {
             before.iter().any(|before| same_harness(before, now) && !says_the_same(before, now))
@@ -64,7 +64,7 @@ async fn announce(core: &Arc<Core>, connection: &Connection) {
         documents.extend(answers.iter().filter(is_another).map(|answer| changed(&uri, answer)));
     }
     documents.sort_by(|one, other| (&one.uri, &one.harness).cmp(&(&other.uri, &other.harness)));
-    let previews = changed_previews(core, connection).await;
+    let previews = changed_previews(core, connection);
     if !documents.is_empty() || !previews.is_empty() {
         let params = DidChangeInstructionsParams { version: core.index.version(), documents };
         connection.client.send_notification::<DidChangeInstructions>(params).await;
@@ -79,11 +79,11 @@ async fn announce(core: &Arc<Core>, connection: &Connection) {
 }
 
 /// Returns the previews whose content changed.
-async fn changed_previews(core: &Arc<Core>, connection: &Connection) -> Vec<String> {
+fn changed_previews(core: &Arc<Core>, connection: &Connection) -> Vec<String> {
     let followed: Vec<(String, Arc<Resolution>)> = connection.state().previews.iter().cloned().collect();
     let mut changed = Vec::new();
     for (uri, before) in followed {
-        let Ok(now) = core.previewed(&uri).await else { continue };
+        let Ok(now) = core.previewed(&uri) else { continue };
         if says_the_same(&before, &now) {
             continue;
         }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::sleep;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{ProgressToken, Uri};
@@ -13,7 +14,8 @@ use tower_lsp::ls_types::{ProgressToken, Uri};
 use super::abilities::Abilities;
 use crate::answer::Resolution;
 use crate::disk::scan::Progress;
-use crate::engine::Core;
+use crate::engine::{Changed, Core};
+use crate::tasks;
 use crate::text::grouped;
 
 /// Interval of progress reports.
@@ -31,6 +33,12 @@ pub(crate) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 pub(crate) struct Connection {
     pub client: Client,
     state: Mutex<State>,
+    /// Signals a change in the editor: diagnostics may have to be published again.
+    pub changed: Notify,
+    /// Signals a change outside of the editor.
+    pub changed_outside: Notify,
+    /// Signals that diagnostics are up to date with the last change, so that follow-up notifications may be sent.
+    pub settled: Notify,
 }
 
 /// What is known about the client.
@@ -49,7 +57,8 @@ pub(crate) struct State {
 impl Connection {
     /// Wraps the editor at the other end before it has said anything.
     pub fn new(client: Client) -> Arc<Connection> {
-        Arc::new(Connection { client, state: Mutex::default() })
+        let [changed, changed_outside, settled] = [const { Notify::const_new() }; 3];
+        Arc::new(Connection { client, state: Mutex::default(), changed, changed_outside, settled })
     }
 
     /// Locks what is known of the editor. Hold it for a moment only, and never take the session's lock meanwhile.
@@ -77,7 +86,12 @@ impl Connection {
         let (path, token, progress) = core.enter(folder);
         let (connection, core) = (self.clone(), core.clone());
         tokio::spawn(async move {
-            let scan = core.scan(path.clone(), progress.clone());
+            let (scanned, seen) = (path.clone(), progress.clone());
+            let scan = tasks::in_background(move || {
+                core.scan_now(&scanned, &seen);
+                core.report(Changed::Editor);
+                core.workspace.count().0
+            });
             connection.show_progress(&path, ProgressToken::String(token), &progress, scan).await;
         });
     }

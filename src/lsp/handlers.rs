@@ -9,13 +9,15 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::abilities::Abilities;
+use super::own_thread::OwnThread;
 use super::transport::NotUnderstood;
+use crate::engine::Changed;
 use crate::engine::convert::{self, path_of};
 use crate::engine::documents::{self, Document};
 use crate::engine::settings::Settings;
-use crate::engine::thread::OwnThread;
 use crate::lsp::{Server, announce, capabilities, publish};
 use crate::snapshot::Change;
+use crate::tasks;
 
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
@@ -35,7 +37,7 @@ impl LanguageServer for Server {
             }
             session.encoding
         };
-        self.core.watch_soon();
+        tasks::watch_soon(&self.core);
         match Settings::parse(&params.initialization_options.unwrap_or_default()) {
             Ok(settings) => {
                 let mut session = self.core.session();
@@ -127,7 +129,7 @@ impl LanguageServer for Server {
         removed.iter().for_each(|folder| self.core.workspace.leave(&self.core.files.real(folder)));
         added.iter().for_each(|folder| self.connection.look_through(&self.core, folder));
         // Files may belong to another folder now, and so to another start directory.
-        self.core.changed.notify_one();
+        self.core.report(Changed::Editor);
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
@@ -144,47 +146,47 @@ impl LanguageServer for Server {
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        self.hovered(params).await
+        self.on_thread(|context| context.hovered(params)).await
     }
 
     async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        self.links(params).await
+        self.on_thread(|context| context.links(params)).await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-        self.defined(params).await
+        self.on_thread(|context| context.defined(params)).await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
-        self.referred(params).await
+        self.on_thread(|context| context.referred(params)).await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.sections(params).await
+        self.on_thread(|context| context.sections(params)).await
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
-        self.files_named(params).await
+        self.on_thread(|context| context.files_named(params)).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
-        self.completed(params).await
+        self.on_thread(|context| context.completed(params)).await
     }
 
     async fn prepare_rename(&self, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
-        self.rename_prepared(params).await
+        self.on_thread(|context| context.rename_prepared(params)).await
     }
 
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
-        self.renamed(params).await
+        self.on_thread(|context| context.renamed(params)).await
     }
 
     async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
-        self.renaming(params).await
+        self.on_thread(|context| context.renaming(params)).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        self.actions(params).await
+        self.on_thread(|context| context.actions(params)).await
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
@@ -192,23 +194,23 @@ impl LanguageServer for Server {
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        self.hints(params).await
+        self.on_thread(|context| context.hints(params)).await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.lenses(params).await
+        self.on_thread(|context| context.lenses(params)).await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.folds(params).await
+        self.on_thread(|context| context.folds(params)).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-        self.pulled(params).await
+        self.on_thread(|context| context.pulled(params)).await
     }
 
     async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
-        self.pulled_everywhere(params).await
+        self.on_thread(|context| context.pulled_everywhere(params)).await
     }
 }
 
@@ -290,7 +292,7 @@ impl Server {
             settings.map(|settings| self.core.put_in_force(&mut session, settings)).err()
         };
         match refused {
-            None => self.core.changed.notify_one(),
+            None => self.core.report(Changed::Editor),
             Some(problem) => self.refuse(&problem).await,
         }
     }

@@ -26,7 +26,7 @@ pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostic
     let mut said_blind = false;
     let mut rested = Instant::now();
     loop {
-        due(&core, rested).await;
+        due(&connection, rested).await;
         let began = Instant::now();
         if connection.abilities().pulls_diagnostics {
             // The client pulls at once. Let its requests go first; their results are cached and used here.
@@ -39,22 +39,22 @@ pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostic
         if AssertUnwindSafe(publish(&core, &diagnostics, &connection, &mut published)).catch_unwind().await.is_err() {
             tracing::error!("publishing diagnostics panicked");
         }
-        core.settled.notify_one();
+        connection.settled.notify_one();
         core.index.tidy();
         rested = Instant::now() + rest_after(began.elapsed());
     }
 }
 
 /// Waits for the next round. Changes outside of the editor wait until the instant `rested`.
-async fn due(core: &Core, rested: Instant) {
+async fn due(connection: &Connection, rested: Instant) {
     let outside = async {
         if Instant::now() < rested {
             sleep_until(rested).await;
         }
-        core.changed_outside.notified().await;
+        connection.changed_outside.notified().await;
     };
     tokio::select! {
-        () = core.changed.notified() => {}
+        () = connection.changed.notified() => {}
         () = outside => {}
     }
 }
@@ -85,7 +85,7 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
     // Declarations of a workspace decide which files are instruction files.
     let folders = core.session().folders.clone();
     for folder in &folders {
-        core.customs(folder).await;
+        core.customs(folder);
     }
     let open: Vec<(Uri, PathBuf)> = {
         let session = core.session();
@@ -106,7 +106,7 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
         if !core.session().documents.contains_key(&uri) {
             continue;
         }
-        let Ok(reported) = known.of(core, &path).await else { continue };
+        let Ok(reported) = known.of(core, &path) else { continue };
         // The document may have been closed in the meantime.
         let Some(revision) = reported.revision else { continue };
         let now = (revision, reported.id.clone(), reported.marks);
@@ -159,20 +159,20 @@ fn refresh(client: &Client, abilities: Abilities, stale: Stale) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::Watcher;
-    use crate::lsp::tests::{core_with, service_for};
+    use crate::engine::Changed;
+    use crate::lsp::tests::service_for;
 
     const HOUR: Duration = Duration::from_secs(3600);
 
     #[tokio::test]
     async fn while_it_rests_only_the_editor_makes_it_publish() {
         let service = service_for(std::path::Path::new("/home/me"));
-        let core = core_with(service.inner(), Watcher::blind());
-        core.changed_outside.notify_one();
-        assert!(due(&core, Instant::now() + HOUR).now_or_never().is_none());
-        core.changed.notify_one();
-        assert!(due(&core, Instant::now() + HOUR).now_or_never().is_some());
-        assert!(due(&core, Instant::now()).now_or_never().is_some(), "what changed outside is not forgotten");
+        let (core, connection) = (&service.inner().core, &service.inner().connection);
+        core.report(Changed::Outside);
+        assert!(due(connection, Instant::now() + HOUR).now_or_never().is_none());
+        core.report(Changed::Editor);
+        assert!(due(connection, Instant::now() + HOUR).now_or_never().is_some());
+        assert!(due(connection, Instant::now()).now_or_never().is_some(), "what changed outside is not forgotten");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::answer::{Fate, Resolution};
 use crate::engine::Core;
 use crate::engine::convert::path_of;
 use crate::harness;
-use crate::lsp::{Server, announce};
+use crate::lsp::{Context, announce};
 use crate::queries::neighbour::Neighbour;
 use crate::report::briefing::{self, Effective};
 use crate::report::context::{ContextReports, Counter, context_report};
@@ -31,61 +31,61 @@ mod session;
 
 pub(crate) use commands::Command;
 
-impl Server {
+impl Context {
     /// Handles `briefing/effectiveInstructions`.
-    pub(crate) async fn effective_instructions(&self, params: EffectiveInstructionsParams) -> Result<Effective> {
+    pub(crate) fn effective_instructions(&self, params: EffectiveInstructionsParams) -> Result<Effective> {
         let include = params.request.include().map_err(Error::invalid_params)?;
-        let (answers, version) = self.answers_to(&params).await?;
+        let (answers, version) = self.answers_to(&params)?;
         let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-        let judged = self.judged_for(&params, &answers).await?;
+        let judged = self.judged_for(&params, &answers)?;
         Ok(Effective { version, judged, briefings })
     }
 
     /// Handles `briefing/contextReport`.
-    pub(crate) async fn context_report(&self, params: EffectiveInstructionsParams) -> Result<ContextReports> {
-        let (answers, version) = self.answers_to(&params).await?;
+    pub(crate) fn context_report(&self, params: EffectiveInstructionsParams) -> Result<ContextReports> {
+        let (answers, version) = self.answers_to(&params)?;
         Ok(ContextReports {
             version,
-            judged: self.judged_for(&params, &answers).await?,
+            judged: self.judged_for(&params, &answers)?,
             reports: answers.iter().map(|answer| context_report(answer, &Counter::ESTIMATE)).collect(),
         })
     }
 
     /// Handles `briefing/harnesses`.
-    pub(crate) async fn harnesses(&self, _: NoParams) -> Result<Harnesses> {
+    pub(crate) fn harnesses(&self, _: NoParams) -> Result<Harnesses> {
         let cwd = self.core.session().cwd_for(None);
         let customs = match cwd {
-            Some(cwd) => self.core.customs(&cwd).await,
+            Some(cwd) => self.core.customs(&cwd),
             None => Arc::default(),
         };
         // A declaration replaces the built-in agent of the same id.
         let known = harness::ALL.iter().filter(|profile| customs.harness(profile.id).is_none());
         let declared = customs.harnesses.iter().map(|custom| ext::Harness::of_declared(custom));
         Ok(Harnesses {
-            roster: self.core.used_here().await?,
+            roster: self.core.used_here()?,
             harnesses: known.map(|profile| ext::Harness::of(profile)).chain(declared).collect(),
             problems: customs.problems.iter().map(ToString::to_string).collect(),
         })
     }
 
     /// Handles `briefing/roster`.
-    pub(crate) async fn roster(&self, _: NoParams) -> Result<UsedHere> {
-        self.core.used_here().await
+    pub(crate) fn roster(&self, _: NoParams) -> Result<UsedHere> {
+        self.core.used_here()
     }
 
     /// Handles `briefing/explain`.
-    pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Explanations> {
+    pub(crate) fn explain(&self, params: ExplainParams) -> Result<Explanations> {
         let file = parsed(&params.text_document.uri)?;
         let target = params.target.as_deref().map(parsed).transpose()?;
         let cwd = self.cwd(params.cwd.as_deref(), target.as_deref().or(Some(&file)))?;
         let request = Request { harness: params.harness, ..Request::default() };
         let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
-        let (answers, _) = self.core.answers(&request, &places).await?;
+        let (answers, _) = self.core.answers(&request, &places)?;
         // Agents see an instruction file by its physical path, but the target by the path that was named.
-        let physical = self.core.physical(&file).await;
+        let physical = self.core.physical(&file);
         // Without a file that the agent reads, a nested file is one that comes with a file beside it.
         let beside = match places.target {
-            None => self.beside_it(&request, &places, &file).await?,
+            None => self.beside_it(&request, &places, &file)?,
             Some(_) => Vec::new(),
         };
         let explanations = answers.iter().enumerate().map(|(at, answer)| {
@@ -99,19 +99,19 @@ impl Server {
     }
 
     /// Returns the answers for reading a file beside an instruction file below the start directory.
-    async fn beside_it(&self, request: &Request, places: &Places, file: &Path) -> Result<Vec<Arc<Resolution>>> {
+    fn beside_it(&self, request: &Request, places: &Places, file: &Path) -> Result<Vec<Arc<Resolution>>> {
         let dir = beside(file);
         if dir == places.cwd || !dir.starts_with(&places.cwd) {
             return Ok(Vec::new());
         }
-        let below = self.core.query(Neighbour::within(&dir)).await;
+        let below = self.core.query(Neighbour::within(&dir));
         let Some(below) = below.value.as_ref() else { return Ok(Vec::new()) };
         let places = Places { target: Some(dir.join(below)), ..places.clone() };
-        Ok(self.core.answers(request, &places).await?.0)
+        Ok(self.core.answers(request, &places)?.0)
     }
 
     /// Handles `briefing/status`.
-    pub(crate) async fn status(&self, _: NoParams) -> Result<Status> {
+    pub(crate) fn status(&self, _: NoParams) -> Result<Status> {
         let (facts, answers) = self.core.index.sizes();
         let (instruction_files, complete) = self.core.workspace.count();
         Ok(Status {
@@ -127,8 +127,8 @@ impl Server {
         })
     }
 
-    async fn answers_to(&self, params: &EffectiveInstructionsParams) -> Result<(Vec<Arc<Resolution>>, u64)> {
-        let answers = self.core.answers(&params.request, &self.places(params)?).await?;
+    fn answers_to(&self, params: &EffectiveInstructionsParams) -> Result<(Vec<Arc<Resolution>>, u64)> {
+        let answers = self.core.answers(&params.request, &self.places(params)?)?;
         if let Some(uri) = usual(params) {
             let is_open = self.core.session().documents.contains_key(&uri);
             if is_open {
@@ -139,14 +139,10 @@ impl Server {
     }
 
     /// Returns the agents that were judged: those that the request names, else those used here.
-    async fn judged_for(
-        &self,
-        params: &EffectiveInstructionsParams,
-        answers: &[Arc<Resolution>],
-    ) -> Result<Vec<Judged>> {
+    fn judged_for(&self, params: &EffectiveInstructionsParams, answers: &[Arc<Resolution>]) -> Result<Vec<Judged>> {
         Ok(match &params.request.harness {
             Some(_) => judged(answers.iter().map(|answer| &**answer), None),
-            None => self.core.judged(&self.places(params)?, answers).await,
+            None => self.core.judged(&self.places(params)?, answers),
         })
     }
 
@@ -170,15 +166,15 @@ impl Server {
 
 impl Core {
     /// Returns the agents used in the first workspace folder or, without one, in the home directory.
-    pub(crate) async fn used_here(self: &Arc<Self>) -> Result<UsedHere> {
+    pub(crate) fn used_here(&self) -> Result<UsedHere> {
         let cwd = self.session().cwd_for(None);
         let defaults = self.defaults();
         let cwd = cwd.unwrap_or_else(|| defaults.home.clone());
-        let mut defaults = Defaults { customs: self.customs(&cwd).await, enabled: Vec::new(), ..(*defaults).clone() };
-        defaults.roster = self.roster(&cwd, &defaults).await;
+        let mut defaults = Defaults { customs: self.customs(&cwd), enabled: Vec::new(), ..(*defaults).clone() };
+        defaults.roster = self.roster(&cwd, &defaults);
         for used in &defaults.roster.clone().mine {
             if let Some(profile) = harness::profile(&used.id).filter(|profile| profile.program.is_some()) {
-                self.look_up(profile, &cwd, &mut defaults).await;
+                self.look_up(profile, &cwd, &mut defaults);
             }
         }
         let places = Places { cwd, target: None, already_loaded: Vec::new(), read_before: Vec::new() };
@@ -188,15 +184,11 @@ impl Core {
     }
 
     /// Resolves the links in the directory part of `path`, but not `path` itself.
-    pub(crate) async fn physical(self: &Arc<Self>, path: &Path) -> PathBuf {
-        let (Some(dir), Some(name)) = (path.parent().map(Path::to_owned), path.file_name()) else {
+    pub(crate) fn physical(&self, path: &Path) -> PathBuf {
+        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
             return path.to_owned();
         };
-        let core = self.clone();
-        match tokio::task::spawn_blocking(move || core.files.real(&dir)).await {
-            Ok(dir) => dir.join(name),
-            Err(_) => path.to_owned(),
-        }
+        self.files.real(dir).join(name)
     }
 }
 
@@ -229,5 +221,5 @@ fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
 /// Parses a URI and returns its path.
 pub(crate) fn parsed(uri: &str) -> Result<PathBuf> {
     let parsed: Uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
-    path_of(&parsed)
+    Ok(path_of(&parsed)?)
 }

@@ -31,7 +31,7 @@ use tokio::time;
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use tracing::{info, warn};
 
-use crate::engine::thread::OwnThread;
+use super::own_thread::OwnThread;
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;

@@ -7,15 +7,15 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{RequestId, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionSink};
-use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use super::Handler;
 use crate::answer::Resolution;
-use crate::engine::Core;
-use crate::lsp::announce;
+use crate::engine::{Core, Error};
+use crate::lsp::{Context, announce};
 use crate::request::{Places, Request};
+use crate::tasks;
 
 /// Changes within this time are announced together.
 const QUIET: Duration = Duration::from_millis(25);
@@ -83,8 +83,8 @@ fn wants(stream: &SubscriptionSink, uri: &String) -> bool {
 
 impl Handler {
     /// Resolves a prompt and remembers the answer as announced.
-    pub(super) async fn follow(&self, uri: &str) -> Result<Arc<Resolution>, String> {
-        let answer = self.server.core.previewed(uri).await.map_err(|error| error.message.into_owned())?;
+    pub(super) fn follow(&self, uri: &str) -> Result<Arc<Resolution>, String> {
+        let answer = self.context.core.previewed(uri).map_err(|error| error.message.into_owned())?;
         let mut state = self.followers.state();
         if state.told.len() >= FOLLOWED && !state.told.contains_key(uri) {
             return Err(format!("no more than {FOLLOWED} prompts can be followed at a time; unsubscribe from some"));
@@ -96,7 +96,7 @@ impl Handler {
     /// Returns true if a stream can be promised for a prompt. The answer is recorded now, because the client learns of
     /// the stream before it is open.
     pub(super) fn promise(&self, uri: &str) -> bool {
-        let answer = block_in_place(|| Handle::current().block_on(self.follow(uri)));
+        let answer = block_in_place(|| self.follow(uri));
         let Ok(answer) = answer else { return false };
         self.followers.state().promised.entry(uri.to_owned()).or_insert(answer);
         true
@@ -107,7 +107,8 @@ impl Handler {
         self.followers.state().streams.push(stream.clone());
         for uri in stream.accepted().resource_subscriptions.iter().flatten() {
             let before = self.followers.state().promised.remove(uri);
-            let Ok(now) = self.follow(uri).await else { continue };
+            let followed = uri.clone();
+            let Ok(now) = self.on_thread(move |handler| handler.follow(&followed)).await else { continue };
             if before.is_some_and(|before| !announce::says_the_same(&before, &now)) {
                 // An error means that the client has left.
                 let _ = stream.notify_resource_updated(uri.clone()).await;
@@ -117,37 +118,44 @@ impl Handler {
 }
 
 /// Returns the agents used here: the spec that URIs use, and the title.
-pub(super) async fn harnesses(core: &Arc<Core>) -> Result<Vec<(String, String)>, String> {
+pub(super) fn harnesses(core: &Core) -> Result<Vec<(String, String)>, Error> {
     let Some(cwd) = core.session().cwd_for(None) else { return Ok(Vec::new()) };
     let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-    let (answers, _) = core.answers(&Request::default(), &places).await.map_err(|error| error.message.into_owned())?;
+    let (answers, _) = core.answers(&Request::default(), &places)?;
     Ok(answers.iter().map(|answer| (answer.harness.clone(), answer.title.clone())).collect())
 }
 
 /// Announces changed prompts and changes of the list of prompts, each time changes have settled.
-pub(super) async fn keep_telling(core: Arc<Core>, followers: Arc<Followers>) {
+pub(super) async fn keep_telling(context: Context, followers: Arc<Followers>) {
     // Resolving registers the watches: only files that were asked about are watched.
-    let mut listed = harnesses(&core).await;
+    let (mut listed, _) = now(&context.core, &followers).await;
+    let outside = &context.connection.changed_outside;
     loop {
-        core.changed_outside.notified().await;
-        while timeout(QUIET, core.changed_outside.notified()).await.is_ok() {}
-        for uri in changed(&core, &followers).await {
+        outside.notified().await;
+        while timeout(QUIET, outside.notified()).await.is_ok() {}
+        let (named, changed) = now(&context.core, &followers).await;
+        for uri in changed {
             tell_updated(&followers, &uri).await;
         }
-        let now = harnesses(&core).await;
-        if now.is_ok() && now != listed {
-            listed = now;
+        if named.is_ok() && named != listed {
+            listed = named;
             tell_listed(&followers).await;
         }
     }
 }
 
+/// Returns the agents used here, and the followed prompts whose text changed.
+async fn now(core: &Arc<Core>, followers: &Arc<Followers>) -> (Result<Vec<(String, String)>, Error>, Vec<String>) {
+    let (core, followers) = (core.clone(), followers.clone());
+    tasks::on_thread(move || (harnesses(&core), changed(&core, &followers))).await
+}
+
 /// Returns the followed prompts whose text changed, and updates the remembered answers.
-async fn changed(core: &Arc<Core>, followers: &Followers) -> Vec<String> {
+fn changed(core: &Core, followers: &Followers) -> Vec<String> {
     let told: Vec<_> = followers.state().told.iter().map(|(uri, answer)| (uri.clone(), answer.clone())).collect();
     let mut changed = Vec::new();
     for (uri, before) in told {
-        let Ok(now) = core.previewed(&uri).await else { continue };
+        let Ok(now) = core.previewed(&uri) else { continue };
         if announce::says_the_same(&before, &now) {
             continue;
         }

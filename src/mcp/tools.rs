@@ -11,10 +11,9 @@ use tower_lsp::jsonrpc;
 use super::arguments::{self, Question, parse, schema};
 use super::{Handler, summary};
 use crate::disk::Filesystem;
-use crate::engine::answers::Wanted;
 use crate::engine::convert::uri_of;
 use crate::engine::settings::{RecordsSetting, Settings};
-use crate::engine::{check, thread, why};
+use crate::engine::{check, why};
 use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
 use crate::report::credentials::starred_json;
@@ -96,7 +95,7 @@ fn of_records(error: jsonrpc::Error) -> String {
 
 impl Handler {
     fn described(&self) -> impl Iterator<Item = &'static Described> {
-        let records = self.server.core.session().settings.records == RecordsSetting::On;
+        let records = self.context.core.session().settings.records == RecordsSetting::On;
         TOOLS.iter().chain(RECORDS.iter().filter(move |_| records))
     }
 
@@ -110,22 +109,22 @@ impl Handler {
     }
 
     /// Calls a tool by its name.
-    pub(super) async fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
-        let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
+    pub(super) fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
+        let gone = self.context.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
         if gone {
             let root = self.roots[0].display();
             return Ok(Err(format!("the workspace {root} is not there; start briefing mcp with --cwd DIR")));
         }
         let said = match name {
             // The exact text is what was asked for.
-            "effective_instructions" => return Ok(self.effective_instructions(arguments).await),
-            "explain" => self.explain(arguments).await,
-            "instruction_files" => self.instruction_files(arguments).await,
-            "compare" => self.compare(arguments).await,
-            "check" => self.check(arguments).await,
-            "why" => self.why(arguments).await,
-            "recorded_sessions" => self.recorded_sessions(arguments).await,
-            "audit_session" => self.audit_session(arguments).await,
+            "effective_instructions" => return Ok(self.effective_instructions(arguments)),
+            "explain" => self.explain(arguments),
+            "instruction_files" => self.instruction_files(arguments),
+            "compare" => self.compare(arguments),
+            "check" => self.check(arguments),
+            "why" => self.why(arguments),
+            "recorded_sessions" => self.recorded_sessions(arguments),
+            "audit_session" => self.audit_session(arguments),
             other => {
                 let known: Vec<&str> = self.described().map(|(name, ..)| *name).collect();
                 let problem = format!("there is no tool `{other}`; the tools are {}", list(&known));
@@ -135,14 +134,14 @@ impl Handler {
         Ok(said.map(starred_json))
     }
 
-    async fn effective_instructions(&self, arguments: JsonObject) -> Said {
+    fn effective_instructions(&self, arguments: JsonObject) -> Said {
         let question: Question = parse(arguments)?;
         let wish = summary::Wish { detail: question.detail, when: question.when };
-        let answer = self.server.effective_instructions(self.question(question)?).await.map_err(words)?;
+        let answer = self.context.effective_instructions(self.question(question)?).map_err(words)?;
         Ok(summary::effective(&answer, wish))
     }
 
-    async fn explain(&self, arguments: JsonObject) -> Said {
+    fn explain(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Explain = parse(arguments)?;
         let params = ext::ExplainParams {
             // Instruction files may be outside of the workspace: in the home directory, or in a parent.
@@ -151,17 +150,17 @@ impl Handler {
             cwd: arguments.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?,
             harness: arguments.harness,
         };
-        Ok(summary::explanations(&self.server.explain(params).await.map_err(words)?, arguments.detail))
+        Ok(summary::explanations(&self.context.explain(params).map_err(words)?, arguments.detail))
     }
 
-    async fn instruction_files(&self, arguments: JsonObject) -> Said {
+    fn instruction_files(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Files = parse(arguments)?;
         let cwd = arguments.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?;
         let params = ext::InstructionFilesParams { harness: arguments.harness, cwd };
-        Ok(summary::files(&self.server.instruction_files(params).await.map_err(words)?, arguments.detail))
+        Ok(summary::files(&self.context.instruction_files(params).map_err(words)?, arguments.detail))
     }
 
-    async fn compare(&self, arguments: JsonObject) -> Said {
+    fn compare(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Compare = parse(arguments)?;
         if let Some(other) = arguments.include.iter().find(|wish| *wish != "text") {
             return Err(format!("include: `{other}` is not `text`"));
@@ -173,11 +172,11 @@ impl Handler {
             side.map_err(|problem| format!("{name}: {problem}"))
         };
         let params = ext::CompareParams { left: side("left", arguments.left)?, right: side("right", arguments.right)? };
-        let answer = self.server.compare(params).await.map_err(words)?;
+        let answer = self.context.compare(params).map_err(words)?;
         Ok(summary::comparison(&answer, !arguments.include.is_empty()))
     }
 
-    async fn check(&self, arguments: JsonObject) -> Said {
+    fn check(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Check = parse(arguments)?;
         let level = arguments.level.as_deref().unwrap_or("warning");
         let level = Severity::named(level).ok_or_else(|| {
@@ -187,45 +186,32 @@ impl Handler {
         let only = arguments.paths.iter().map(|path| {
             let path = self.path(path)?;
             self.inside(&path)?;
-            self.server.core.files.stat(&path).map_err(|errno| format!("{}: {}", path.display(), errno.text()))?;
+            self.context.core.files.stat(&path).map_err(|errno| format!("{}: {}", path.display(), errno.text()))?;
             Ok(path)
         });
         let only: Vec<PathBuf> = only.collect::<Result<_, String>>()?;
         let (base, settings) = {
-            let session = self.server.core.session();
+            let session = self.context.core.session();
             (session.base.clone(), session.settings.clone())
         };
         let root = self.roots[1].clone();
-        let settings = self.settings_for(arguments.harness, settings).await?;
-        // A check creates its own runtime, which must not happen on a thread of this one.
-        let wanted = Wanted::default();
-        let flag = wanted.flag();
-        let checked = tokio::task::spawn_blocking(move || {
-            let checking = check::Checking { root: &root, settings, only: &only, revision: None };
-            thread::while_wanted(flag, || check::check(base, checking))
-        });
-        let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
+        let settings = self.settings_for(arguments.harness, settings)?;
+        let checked = check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })?;
         Ok(findings(&checked, level))
     }
 
-    async fn why(&self, arguments: JsonObject) -> Said {
+    fn why(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Why = parse(arguments)?;
         let (base, settings) = {
-            let session = self.server.core.session();
+            let session = self.context.core.session();
             (session.base.clone(), session.settings.clone())
         };
         let root = self.roots[1].clone();
-        let settings = self.settings_for(arguments.harness, settings).await?;
-        let (text, cwd) = (arguments.text.unwrap_or_default(), root.clone());
-        // The search creates its own runtime, which must not happen on a thread of this one.
-        let wanted = Wanted::default();
-        let flag = wanted.flag();
-        let found =
-            tokio::task::spawn_blocking(move || thread::while_wanted(flag, || why::why(base, &cwd, settings, &text)));
-        let mut found = found.await.map_err(|_| "the search was ended by a mistake of Briefing's own".to_owned())??;
+        let settings = self.settings_for(arguments.harness, settings)?;
+        let mut found = why::why(base, &root, settings, &arguments.text.unwrap_or_default())?;
         // A link in the workspace may lead to private files. Even the fact that such a file has the text must not be
         // shown.
-        let core = &self.server.core;
+        let core = &self.context.core;
         let may_tell = |path: &str| {
             let (path, privacy) = (Path::new(path), core.privacy.get());
             privacy.is_some_and(|privacy| privacy.may_tell(path, &core.files.real(path)))
@@ -247,27 +233,27 @@ impl Handler {
     }
 
     /// Returns the settings in force, limited to the agents named.
-    async fn settings_for(&self, named: Option<OneOrMany>, settings: Settings) -> Result<Settings, String> {
+    fn settings_for(&self, named: Option<OneOrMany>, settings: Settings) -> Result<Settings, String> {
         let specs = match named {
             None => return Ok(settings),
             Some(OneOrMany::One(spec)) => vec![spec],
             Some(OneOrMany::Many(specs)) => specs,
         };
-        Settings::of_harnesses(&specs, self.server.core.customs(&self.roots[1]).await.as_ref())
+        Settings::of_harnesses(&specs, self.context.core.customs(&self.roots[1]).as_ref())
     }
 
-    async fn recorded_sessions(&self, arguments: JsonObject) -> Said {
+    fn recorded_sessions(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Sessions = parse(arguments)?;
         let params =
             ext::SessionsParams { cwd: Some(uri(&self.roots[1])?), hours: arguments.hours, agents: arguments.agents };
-        Ok(summary::sessions(&self.server.recorded_sessions(params).await.map_err(of_records)?))
+        Ok(summary::sessions(&self.context.recorded_sessions(params).map_err(of_records)?))
     }
 
-    async fn audit_session(&self, arguments: JsonObject) -> Said {
+    fn audit_session(&self, arguments: JsonObject) -> Said {
         let arguments: arguments::Audit = parse(arguments)?;
         let params =
             ext::AuditParams { session: arguments.session, cwd: Some(uri(&self.roots[1])?), why: arguments.why };
-        let mut found = self.server.audit(params).await.map_err(of_records)?;
+        let mut found = self.context.audit(params).map_err(of_records)?;
         let steps = found.sessions.iter_mut().flat_map(|audit| &mut audit.steps);
         // A record may hold earlier text of files from anywhere.
         steps.flat_map(|step| &mut step.given).for_each(|item| item.text = None);
@@ -313,7 +299,7 @@ impl Handler {
 
     /// Returns an error if a path is outside of the workspace, also if only a link leads out of it.
     pub(super) fn inside(&self, path: &Path) -> Result<(), String> {
-        let core = &self.server.core;
+        let core = &self.context.core;
         let is_named_inside = self.roots.iter().any(|root| path.starts_with(root));
         if is_named_inside && core.privacy.get().is_some_and(|privacy| privacy.contains(&core.files.real(path))) {
             return Ok(());

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::Proof;
 use super::texts::Texts;
@@ -148,12 +147,12 @@ pub fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathB
 }
 
 /// Returns the files that expectations are about, sorted and relative to the root.
-pub async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
+pub fn matched(core: &Core, root: &Path, proofs: &[Proof]) -> Vec<PathBuf> {
     let patterns: BTreeSet<(&Path, &String)> =
         proofs.iter().flat_map(|proof| proof.expectation.paths.iter().map(|pattern| (&*proof.dir, pattern))).collect();
     let mut files = BTreeSet::new();
     for (dir, pattern) in patterns {
-        let found = core.query(Matches::below(dir, pattern)).await;
+        let found = core.query(Matches::below(dir, pattern));
         files.extend(found.value.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned));
     }
     files.into_iter().collect()

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::{Proof, Proofs};
 use crate::engine::Core;
@@ -16,22 +15,22 @@ use crate::snapshot::Content;
 const LONGEST_CHAIN: usize = 8;
 
 /// Reads a file of the project.
-pub async fn read(core: &Arc<Core>, path: &Path) -> Result<Content, String> {
-    let read = core.read(path).await.map_err(|error| error.message.into_owned());
+pub fn read(core: &Core, path: &Path) -> Result<Content, String> {
+    let read = core.read(path).map_err(String::from);
     // Callers mention the file in their own words, so strip the prefix.
     let named = format!("{}: ", path.display());
     read.map(|(raw, _)| raw).map_err(|error| error.strip_prefix(&named).unwrap_or(&error).to_owned())
 }
 
 /// Reads the declarations of a project. A file below another one that extends it is a policy of that one only.
-pub async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> Proofs {
+pub fn declarations(core: &Core, root: &Path, files: &[PathBuf]) -> Proofs {
     let mut proofs = Proofs { root: root.to_owned(), all: Vec::new(), wrong: Vec::new(), asked: 0 };
     let (mut policies, mut wrong) = (BTreeSet::new(), Vec::new());
     for path in files {
         let dir = path.parent().unwrap_or(root);
         let (mut chain, mut next) = (Vec::new(), Some(path.clone()));
         while let Some(file) = next.take() {
-            let Ok(raw) = read(core, &file).await else { break };
+            let Ok(raw) = read(core, &file) else { break };
             let here = declared(&raw);
             wrong.extend(here.wrong.into_iter().map(|finding| (file.clone(), raw.clone(), finding)));
             if !chain.is_empty() && file.parent() != Some(dir) && file.starts_with(dir) {
@@ -41,7 +40,7 @@ pub async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> P
             proofs.all.extend(here.all.into_iter().map(proof));
             chain.push(file.clone());
             let Some(extends) = here.extends else { break };
-            match extended(core, &chain, extends.as_ref()).await {
+            match extended(core, &chain, extends.as_ref()) {
                 Ok(target) => next = Some(target),
                 Err(problem) => wrong.push((file, raw, Finding::new(Kind::Declaration, extends.span(), problem))),
             }
@@ -58,7 +57,7 @@ pub async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> P
 }
 
 /// Returns the file that the last file of a chain extends.
-async fn extended(core: &Arc<Core>, chain: &[PathBuf], extends: &str) -> Result<PathBuf, String> {
+fn extended(core: &Core, chain: &[PathBuf], extends: &str) -> Result<PathBuf, String> {
     let dir = chain.last().and_then(|file| file.parent()).unwrap_or(Path::new("/"));
     let target = crate::snapshot::absolute(dir, Path::new(extends));
     if target.file_name().is_none_or(|name| name != FILE_NAME) {
@@ -70,19 +69,14 @@ async fn extended(core: &Arc<Core>, chain: &[PathBuf], extends: &str) -> Result<
     if chain.len() == LONGEST_CHAIN {
         return Err(format!("`extends` leads through more than {LONGEST_CHAIN} files"));
     }
-    match read(core, &target).await {
+    match read(core, &target) {
         Ok(_) => Ok(target),
         Err(error) => Err(format!("`extends` leads to {extends}, which cannot be read: {error}")),
     }
 }
 
 /// Reads the texts that an expectation demands.
-pub async fn resolved(
-    core: &Arc<Core>,
-    root: &Path,
-    expectation: &Expectation,
-    declared_in: &Path,
-) -> Result<Wanted, String> {
+pub fn resolved(core: &Core, root: &Path, expectation: &Expectation, declared_in: &Path) -> Result<Wanted, String> {
     let sought = |text: &str| Sought::new(text).ok_or_else(|| "the text is empty".to_owned());
     let all = |texts: Vec<String>, name: &str| {
         let found: Vec<Sought> = texts.iter().filter_map(|text| Sought::new(text)).collect();
@@ -91,9 +85,9 @@ pub async fn resolved(
     match &expectation.demand {
         Demand::Text(text) => Ok(Wanted::Present(vec![sought(text)?])),
         Demand::Absent(text) => Ok(Wanted::Absent(sought(text)?)),
-        Demand::File(file) => all(paragraphs(&page(core, root, declared_in, file).await?), file),
+        Demand::File(file) => all(paragraphs(&page(core, root, declared_in, file)?), file),
         Demand::Section { file, heading } => {
-            let page = page(core, root, declared_in, file).await?;
+            let page = page(core, root, declared_in, file)?;
             let section = section(&page, heading).ok_or_else(|| format!("{file} has no heading `{heading}`"))?;
             all(paragraphs(section), &format!("{file}#{heading}"))
         }
@@ -105,12 +99,12 @@ pub async fn resolved(
 
 /// Reads a file that an expectation names. It must be in the project, or beside an extended declaration: messages may
 /// not quote any other file of the disk.
-async fn page(core: &Arc<Core>, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
+fn page(core: &Core, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
     let dir = declared_in.parent().unwrap_or(root);
     let path = core.files.real(&crate::snapshot::absolute(dir, Path::new(file)));
     if !path.starts_with(core.files.real(root)) && !path.starts_with(core.files.real(dir)) {
         return Err(format!("{file} lies outside the project"));
     }
-    let raw = read(core, &path).await.map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let raw = read(core, &path).map_err(|error| format!("{file} cannot be read: {error}"))?;
     Ok(decoded(&raw))
 }

@@ -35,17 +35,17 @@ pub(crate) struct Proven {
 impl Proven {
     /// Returns the failed expectations that concern a file: those declared in it, and those whose text is in it.
     /// Declarations in the file's directory and its parents, up to the workspace folder, are evaluated.
-    pub async fn about(&self, core: &Arc<Core>, path: &Path) -> Vec<Finding> {
+    pub fn about(&self, core: &Arc<Core>, path: &Path) -> Vec<Finding> {
         let (folder, is_on) = {
             let session = core.session();
             (session.folder_of(path).cloned(), session.settings.severity(Kind::ExpectationFailed).is_some())
         };
         let Some(folder) = folder.filter(|_| is_on) else { return Vec::new() };
         let (folder, path) = (core.files.real(&folder), core.files.real(path));
-        let above = core.query(Above::from(&beside(&path), &folder)).await;
+        let above = core.query(Above::from(&beside(&path), &folder));
         let mut declarations = Vec::new();
         for declaration in &above.value {
-            let Ok(raw) = read(core, declaration).await else { continue };
+            let Ok(raw) = read(core, declaration) else { continue };
             let here = declared(&raw);
             if !here.all.is_empty() || !here.wrong.is_empty() || here.extends.is_some() {
                 declarations.push(declaration.clone());
@@ -55,32 +55,32 @@ impl Proven {
         if declarations.is_empty() {
             return Vec::new();
         }
-        let instructions = core.files_of(&folder).await.files;
+        let instructions = core.files_of(&folder).files;
         let below = Below { instructions, settings: BTreeSet::new(), declarations };
-        let mut ground = Ground::of(core, &folder, &below, Files::Matched).await;
+        let mut ground = Ground::of(core, &folder, &below, Files::Matched);
         let mut found = std::mem::take(&mut ground.proofs.wrong);
         for number in 0..ground.proofs.all.len() {
             let proof = &ground.proofs.all[number];
             let key = (proof.dir.clone(), proof.path.clone(), proof.expectation.id.clone());
             let stamp = ground.stamp(number);
-            let prove = self.failing(core, &mut ground, number);
+            let prove = || self.failing(core, &mut ground, number);
             // Expectations that are too expensive while typing are left to `briefing check`.
-            let Ok(failed) = self.failed.get(core, key, Some(stamp), prove).await else { continue };
+            let Ok(failed) = self.failed.get(core, key, Some(stamp), prove) else { continue };
             found.extend(failed.iter().cloned());
         }
         found.into_iter().filter(|(file, ..)| *file == path).map(|(.., finding)| finding).collect()
     }
 
     /// Evaluates one expectation. A failure depends on every instruction file, a success only on the answers.
-    async fn failing(&self, core: &Arc<Core>, ground: &mut Ground, number: usize) -> Result<Failed, String> {
+    fn failing(&self, core: &Arc<Core>, ground: &mut Ground, number: usize) -> Result<Failed, String> {
         #[cfg(test)]
         self.count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        ground.prove(core, &[number]).await?;
+        ground.prove(core, &[number])?;
         let proof = &ground.proofs.all[number];
         if !proof.holds() || matches!(ground.wanted[number], Some(Wanted::Same)) {
             let pages: Vec<PathBuf> = ground.texts.pages.iter().map(|page| page.path.clone()).collect();
             for page in pages {
-                let _ = read(core, &page).await;
+                let _ = read(core, &page);
             }
         }
         let proof = &ground.proofs.all[number];
@@ -113,8 +113,8 @@ mod tests {
     use crate::engine::tests::core_for;
     use crate::snapshot::Change;
 
-    #[tokio::test]
-    async fn an_edit_proves_only_what_it_touches() {
+    #[test]
+    fn an_edit_proves_only_what_it_touches() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let dir = scratch.path().canonicalize().expect("it is there");
         let write = |name: &str, text: &str| {
@@ -136,20 +136,20 @@ mod tests {
         let core = core_for(&dir.join("home"));
         core.start_in(&dir, Default::default());
         let (proven, file) = (Proven::default(), dir.join("briefing.toml"));
-        let asked = async || {
-            let found = proven.about(&core, &file).await;
+        let asked = || {
+            let found = proven.about(&core, &file);
             (found.len(), proven.count.load(Ordering::Relaxed))
         };
-        assert_eq!(asked().await, (0, 2));
-        assert_eq!(asked().await, (0, 2), "nothing changed");
+        assert_eq!(asked(), (0, 2));
+        assert_eq!(asked(), (0, 2), "nothing changed");
         write("a/CLAUDE.md", "Other rules.\n");
         core.happened(vec![Change::Path(dir.join("a/CLAUDE.md"))]);
-        assert_eq!(asked().await, (1, 3), "the other one still holds");
+        assert_eq!(asked(), (1, 3), "the other one still holds");
         write("a/CLAUDE.md", "Rules of a.\n");
         core.happened(vec![Change::Path(dir.join("a/CLAUDE.md"))]);
-        assert_eq!(asked().await, (0, 4));
+        assert_eq!(asked(), (0, 4));
         write("briefing.toml", &declared.replace("Rules of b", "Rules of c"));
         core.happened(vec![Change::Path(file.clone())]);
-        assert_eq!(asked().await, (1, 6), "another declaration");
+        assert_eq!(asked(), (1, 6), "another declaration");
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::cases::{Case, Class, Question, cases, classes, everything, matched};
 use super::declarations::{declarations, resolved};
@@ -32,15 +31,10 @@ const TOO_MUCH: &str = "the answers about all starts and files would cost too mu
 type Agents = Vec<(Choice, Standpoint)>;
 
 /// Evaluates every expectation declared below `root`.
-pub(in crate::engine) async fn prove(
-    core: &Arc<Core>,
-    root: &Path,
-    found: &Below,
-    files: Files<'_>,
-) -> Result<Proofs, String> {
-    let mut ground = Ground::of(core, root, found, files).await;
+pub(in crate::engine) fn prove(core: &Core, root: &Path, found: &Below, files: Files<'_>) -> Result<Proofs, String> {
+    let mut ground = Ground::of(core, root, found, files);
     let all: Vec<usize> = (0..ground.proofs.all.len()).collect();
-    ground.prove(core, &all).await?;
+    ground.prove(core, &all)?;
     Ok(ground.proofs)
 }
 
@@ -55,20 +49,20 @@ pub struct Ground {
 }
 
 impl Ground {
-    pub async fn of(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Ground {
-        let mut proofs = declarations(core, root, &found.declarations).await;
+    pub fn of(core: &Core, root: &Path, found: &Below, files: Files<'_>) -> Ground {
+        let mut proofs = declarations(core, root, &found.declarations);
         let none = BTreeSet::new();
         let pages = if proofs.all.is_empty() { &none } else { &found.instructions };
-        let texts = Texts::read(core, root, pages).await;
+        let texts = Texts::read(core, root, pages);
         let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
         let files = match files {
             _ if !has_paths => Vec::new(),
             Files::Scanned(revision) => everything(core, root, revision),
-            Files::Matched => matched(core, root, &proofs.all).await,
+            Files::Matched => matched(core, root, &proofs.all),
         };
         let mut wanted = Vec::new();
         for proof in &mut proofs.all {
-            match resolved(core, root, &proof.expectation, &proof.path).await {
+            match resolved(core, root, &proof.expectation, &proof.path) {
                 Ok(one) => wanted.push(Some(one)),
                 Err(problem) => {
                     proof.problem = Some(problem);
@@ -82,7 +76,7 @@ impl Ground {
     }
 
     /// Evaluates some of the expectations. A question that several of them share is asked once.
-    pub async fn prove(&mut self, core: &Arc<Core>, which: &[usize]) -> Result<(), String> {
+    pub fn prove(&mut self, core: &Core, which: &[usize]) -> Result<(), String> {
         let questions = self.questions(which)?;
         let mut rows: Vec<Rows> = self.proofs.all.iter().map(|_| Rows::default()).collect();
         let mut asking: HashMap<(&[String], &Path), Agents> = HashMap::new();
@@ -97,11 +91,11 @@ impl Ground {
             if let Entry::Vacant(free) = asking.entry(key) {
                 let harness = (agents[..] != [ALL_OF_THEM]).then(|| OneOrMany::Many(agents.clone()));
                 let request = Request { harness, ..Request::default() };
-                match core.questions(&request, &Places::start(from)).await {
+                match core.questions(&request, &Places::start(from)) {
                     Ok(asked) => drop(free.insert(asked)),
                     Err(error) => {
                         for case in cases {
-                            self.proofs.all[case.expectation].problem = Some(error.message.clone().into_owned());
+                            self.proofs.all[case.expectation].problem = Some(error.message.clone());
                         }
                         continue;
                     }
@@ -114,7 +108,7 @@ impl Ground {
             let asked: Vec<_> = asking[&key].iter().map(question).collect();
             self.proofs.asked += asked.len();
             let choices = asking[&key].iter().map(|(choice, _)| choice);
-            let answers = core.answers_to(asked).await.into_iter().map(|(answer, _)| answer);
+            let answers = core.answers_to(asked).into_iter().map(|(answer, _)| answer);
             let answered: Vec<Answered> =
                 choices.zip(answers).map(|(choice, answer)| Answered { choice, answer }).collect();
             for case in cases {

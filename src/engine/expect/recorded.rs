@@ -49,25 +49,23 @@ pub enum Verdict {
 /// If the settings are invalid. The error is a message for people.
 pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<Demanded>, String> {
     let home = base.home.clone();
-    let (runtime, core) = at_rest(base, cwd, settings, None)?;
-    runtime.block_on(async {
-        let cwd = core.session().folders[0].clone();
-        let answers = core.started_in(&cwd).await?;
-        let root = project(&cwd, &home, &answers);
-        let mut judged = Vec::new();
-        let declared = declarations(&core, &root, &below(&core, &root, &answers).declarations).await;
-        if let Some((path, raw, finding)) = declared.wrong.first() {
-            let line = 1 + raw[..finding.range.start.min(raw.len())].iter().filter(|byte| **byte == b'\n').count();
-            return Err(format!("{}:{line}: {}", path.display(), finding.message));
+    let core = at_rest(base, cwd, settings, None)?;
+    let cwd = core.session().folders[0].clone();
+    let answers = core.started_in(&cwd)?;
+    let root = project(&cwd, &home, &answers);
+    let mut judged = Vec::new();
+    let declared = declarations(&core, &root, &below(&core, &root, &answers).declarations);
+    if let Some((path, raw, finding)) = declared.wrong.first() {
+        let line = 1 + raw[..finding.range.start.min(raw.len())].iter().filter(|byte| **byte == b'\n').count();
+        return Err(format!("{}:{line}: {}", path.display(), finding.message));
+    }
+    for proof in declared.all {
+        let wanted = resolved(&core, &root, &proof.expectation, &proof.path);
+        if let Ok(wanted @ (Wanted::Present(_) | Wanted::Absent(_))) = wanted {
+            judged.push(Demanded { proof, wanted });
         }
-        for proof in declared.all {
-            let wanted = resolved(&core, &root, &proof.expectation, &proof.path).await;
-            if let Ok(wanted @ (Wanted::Present(_) | Wanted::Absent(_))) = wanted {
-                judged.push(Demanded { proof, wanted });
-            }
-        }
-        Ok(judged)
-    })
+    }
+    Ok(judged)
 }
 
 impl Demanded {

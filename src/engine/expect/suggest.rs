@@ -17,39 +17,36 @@ use crate::request::Defaults;
 /// # Errors
 /// If the settings are invalid. The error is a message for people.
 pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String, String> {
-    let (runtime, core) = at_rest(base, cwd, settings, None)?;
-    runtime.block_on(async {
-        let cwd = core.session().folders[0].clone();
-        let answers = core.started_in(&cwd).await?;
-        let mut files: Vec<PathBuf> = Vec::new();
-        for source in answers.iter().flat_map(|answer| &answer.answer.sources) {
-            let path = source.path().filter(|path| path.starts_with(&cwd) && source.fate.reaches());
-            files.extend(path.filter(|path| !files.iter().any(|known| known == path)).map(Path::to_owned));
-        }
-        let (mut out, mut ids) = (String::new(), BTreeSet::new());
-        for path in files {
-            let Ok(raw) = core.files.read(&path) else { continue };
-            let text = decoded(&raw);
-            let name = path.strip_prefix(&cwd).unwrap_or(&path).display().to_string();
-            for heading in headings(&text) {
-                let texts = section(&text, &heading).map(paragraphs).unwrap_or_default();
-                let wanted = Wanted::Present(texts.iter().filter_map(|text| Sought::new(text)).collect());
-                let gets = |answer: &&Arc<Resolution>| {
-                    judge(&wanted, answer, Reached::AtStart, &|one, text| text.is_in(&one.text)).is_ok()
-                };
-                let agents: BTreeSet<&str> =
-                    answers.iter().filter(gets).map(|answer| answer.harness.as_str()).collect();
-                if texts.is_empty() || agents.is_empty() {
-                    continue;
-                }
-                out.push_str(&entry(&id(&heading, &mut ids), &name, &heading, &agents));
+    let core = at_rest(base, cwd, settings, None)?;
+    let cwd = core.session().folders[0].clone();
+    let answers = core.started_in(&cwd)?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for source in answers.iter().flat_map(|answer| &answer.answer.sources) {
+        let path = source.path().filter(|path| path.starts_with(&cwd) && source.fate.reaches());
+        files.extend(path.filter(|path| !files.iter().any(|known| known == path)).map(Path::to_owned));
+    }
+    let (mut out, mut ids) = (String::new(), BTreeSet::new());
+    for path in files {
+        let Ok(raw) = core.files.read(&path) else { continue };
+        let text = decoded(&raw);
+        let name = path.strip_prefix(&cwd).unwrap_or(&path).display().to_string();
+        for heading in headings(&text) {
+            let texts = section(&text, &heading).map(paragraphs).unwrap_or_default();
+            let wanted = Wanted::Present(texts.iter().filter_map(|text| Sought::new(text)).collect());
+            let gets = |answer: &&Arc<Resolution>| {
+                judge(&wanted, answer, Reached::AtStart, &|one, text| text.is_in(&one.text)).is_ok()
+            };
+            let agents: BTreeSet<&str> = answers.iter().filter(gets).map(|answer| answer.harness.as_str()).collect();
+            if texts.is_empty() || agents.is_empty() {
+                continue;
             }
+            out.push_str(&entry(&id(&heading, &mut ids), &name, &heading, &agents));
         }
-        if out.is_empty() {
-            out = "# No section of an instruction file reaches an agent that is started here.\n".to_owned();
-        }
-        Ok(out)
-    })
+    }
+    if out.is_empty() {
+        out = "# No section of an instruction file reaches an agent that is started here.\n".to_owned();
+    }
+    Ok(out)
 }
 
 /// Returns an id for a heading that no other entry has.

@@ -59,10 +59,10 @@ impl Page {
 }
 
 impl Texts {
-    pub async fn read(core: &Arc<Core>, root: &Path, files: &BTreeSet<PathBuf>) -> Texts {
+    pub fn read(core: &Core, root: &Path, files: &BTreeSet<PathBuf>) -> Texts {
         let mut pages = Vec::new();
         for path in files {
-            let Ok(raw) = read(core, path).await else { continue };
+            let Ok(raw) = read(core, path) else { continue };
             pages.push(Page {
                 path: path.clone(),
                 text: raw.text().into_owned(),

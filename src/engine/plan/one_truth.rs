@@ -48,7 +48,7 @@ impl Planning {
     /// Plans one AGENTS.md in the root, and one in each directory below it with instructions of its own. A file that
     /// only repeats it is deleted, imports it or becomes a link to it, whichever loses least in the root; a file that
     /// says more keeps the difference. Agents with neither get a setting.
-    pub(super) async fn one_truth(&self, links: Links) -> Result<(Changes, Vec<String>), String> {
+    pub(super) fn one_truth(&self, links: Links) -> Result<(Changes, Vec<String>), String> {
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let truth = self
             .truth(&self.root, &mut files, &mut notes)
@@ -61,11 +61,11 @@ impl Planning {
                 ways.push(Way::Import);
                 continue;
             }
-            let way = self.best_way(bridge, &path, &truth, links, &files, &mut notes).await?;
+            let way = self.best_way(bridge, &path, &truth, links, &files, &mut notes)?;
             ways.push(way);
             self.bridge(bridge, &path, &truth, way, &mut files, &mut notes);
         }
-        for dir in self.nested().await? {
+        for dir in self.nested()? {
             let Some(truth) = self.truth(&dir, &mut files, &mut notes) else { continue };
             for (bridge, way) in BRIDGES.iter().zip(&ways) {
                 let path = dir.join(bridge.name);
@@ -74,13 +74,13 @@ impl Planning {
                 }
             }
         }
-        self.name_in_settings(&truth, &mut files, &mut notes).await?;
+        self.name_in_settings(&truth, &mut files, &mut notes)?;
         Ok((files, notes))
     }
 
     /// Tries the ways of a bridge in the root. Of those that lose least, an import is taken only if no bridge does as
     /// well, and a link only if agents are told less than by an import.
-    async fn best_way(
+    fn best_way(
         &self,
         bridge: &Bridge,
         path: &Path,
@@ -97,7 +97,7 @@ impl Planning {
             }
             let mut tried = files.clone();
             tried.insert(path.to_owned(), text);
-            let cost = self.cost(&tried, truth).await?;
+            let cost = self.cost(&tried, truth)?;
             let is_better = best.as_ref().is_none_or(|(least, before)| match (before, way) {
                 (Way::Import, Way::Link) => cost < *least,
                 _ => cost.lacks < least.lacks,
@@ -114,7 +114,7 @@ impl Planning {
     }
 
     /// Names AGENTS.md in the settings of agents that read it in no other way.
-    async fn name_in_settings(&self, truth: &str, files: &mut Changes, notes: &mut Vec<String>) -> Result<(), String> {
+    fn name_in_settings(&self, truth: &str, files: &mut Changes, notes: &mut Vec<String>) -> Result<(), String> {
         for (name, setting) in SETTINGS {
             let path = self.root.join(name);
             let was = self.read(&path);
@@ -126,7 +126,7 @@ impl Planning {
             let lines = was.as_ref().map_or_else(String::new, |text| format!("{}\n", text.trim_end()));
             let mut tried = files.clone();
             tried.insert(path.clone(), Some(Next::Text(lines + setting)));
-            if self.cost(&tried, truth).await?.lacks < self.cost(files, truth).await?.lacks {
+            if self.cost(&tried, truth)?.lacks < self.cost(files, truth)?.lacks {
                 notes.push(format!("{name} names AGENTS.md"));
                 *files = tried;
             }
@@ -166,8 +166,8 @@ impl Planning {
     }
 
     /// Returns the directories below the root that contain the project's own instruction files.
-    async fn nested(&self) -> Result<BTreeSet<PathBuf>, String> {
-        let answers = self.answers(&self.now).await?;
+    fn nested(&self) -> Result<BTreeSet<PathBuf>, String> {
+        let answers = self.answers(&self.now)?;
         let found = below(&self.now, &self.root, &answers).instructions.into_iter();
         let is_named = |path: &PathBuf| is_truth_or_bridge(path);
         let is_own = |path: &PathBuf| {
@@ -214,12 +214,12 @@ impl Planning {
         files.insert(path.to_owned(), next);
     }
 
-    async fn cost(&self, files: &Changes, truth: &str) -> Result<Cost, String> {
-        let proof = self.prove(files).await?;
+    fn cost(&self, files: &Changes, truth: &str) -> Result<Cost, String> {
+        let proof = self.prove(files)?;
         let plain = |one: &String| one.trim_start_matches('#').trim_start().to_owned();
         let wanted: BTreeSet<String> = crate::report::sentences::sentences(truth).iter().map(plain).collect();
         let then = self.with(files);
-        let answers = self.answers(&then).await?;
+        let answers = self.answers(&then)?;
         let not_told = answers.iter().map(|answer| wanted.difference(&told(&then, answer)).count());
         let lacks = not_told.sum::<usize>() + proof.lost.len() + proof.later.len();
         Ok(Cost { lacks, bytes: answers.iter().map(|answer| size(answer).bytes).sum() })

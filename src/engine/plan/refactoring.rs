@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::{Next, Planning, Task};
 use crate::disk::{Filesystem, Node, Planned, Real};
@@ -32,7 +31,7 @@ impl Core {
     ///
     /// # Errors
     /// If there is nothing to plan with. The error is a message for people.
-    pub(crate) async fn refactoring(self: &Arc<Self>, root: &Path, task: &Task) -> Result<Refactoring, String> {
+    pub(crate) fn refactoring(&self, root: &Path, task: &Task) -> Result<Refactoring, String> {
         let root = self.files.real(root);
         let (base, settings) = {
             let session = self.session();
@@ -43,7 +42,7 @@ impl Core {
         let over = Planned::over(Real, shown.collect());
         let now = at_rest_over(base.clone(), &root, settings.clone(), over);
         let planning = Planning { base, settings, root, unsaved, now };
-        let (files, plan) = planning.planned(task).await?;
+        let (files, plan) = planning.planned(task)?;
         let mut edits = Vec::new();
         for (path, next) in files {
             planning.edit(&mut edits, path, next);

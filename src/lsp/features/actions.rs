@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ops::Range as Bytes;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jiff::ToSpan;
 use tower_lsp::jsonrpc::{Error, Result};
@@ -12,14 +11,14 @@ use tower_lsp::ls_types::*;
 use super::super::editing::Editing;
 use super::super::requests::Command;
 use super::super::transport::SNIPPET;
-use super::chosen::{Chosen, Known, annotate, includes};
+use super::chosen::{Chosen, Known, Outcome, annotate, includes};
 use super::{diagnostics, plans};
 use crate::disk;
 use crate::engine::Core;
 use crate::engine::convert;
 use crate::engine::findings::{concerns, found};
 use crate::engine::view::{self, Spot, View};
-use crate::lsp::Server;
+use crate::lsp::{Context, Server};
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::report::findings::exceptions::Day;
 use crate::snapshot::{Ask, Fact, Facts};
@@ -36,9 +35,9 @@ struct Offer {
     actions: Vec<Action>,
 }
 
-impl Server {
+impl Context {
     /// Handles `textDocument/codeAction`.
-    pub(crate) async fn actions(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+    pub(crate) fn actions(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let editing = self.connection.abilities().editing;
         let (uri, range) = (params.text_document.uri, params.range);
         let Some(path) = view::file(&uri).filter(|_| editing.actions) else { return Ok(None) };
@@ -50,7 +49,7 @@ impl Server {
         // A list without a filter has the fixes one by one.
         let wanted = |group: Group| wanted(group) && (group != Group::All || only.is_some());
         let workspace = wanted(Group::Workspace) && (only.is_some() || concerns(&path, &self.core.session()));
-        let offer = self.offer(&uri, &path, range, workspace).await?;
+        let offer = self.offer(&uri, &path, range, workspace)?;
         let mut list: Vec<CodeAction> = Vec::new();
         for action in offer.actions.iter().filter(|action| wanted(action.group)) {
             // A fix may also be offered as a refactoring of the same title; list it once.
@@ -66,7 +65,7 @@ impl Server {
             } else if editing.resolves {
                 said.data = known();
             } else {
-                said.edit = self.core.edit(&action.edits, &uri, offer.view.as_ref(), editing).await;
+                said.edit = self.core.edit(&action.edits, &uri, offer.view.as_ref(), editing);
                 if said.edit.is_none() {
                     continue;
                 }
@@ -84,89 +83,54 @@ impl Server {
         Ok(Some(list.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
     }
 
-    /// Handles `codeAction/resolve`.
-    pub(crate) async fn action_resolved(&self, mut action: CodeAction) -> Result<CodeAction> {
-        if action.command.is_some() {
-            return Ok(action);
-        }
-        let known = action.data.clone().and_then(|data| serde_json::from_value::<Known>(data).ok());
-        let Some(known) = known else { return Err(Error::invalid_params("data: not that of an action of Briefing")) };
-        action.edit = self.found_again(&known).await?.map(|chosen| chosen.edit);
-        Ok(action)
-    }
-
-    /// Handles `briefing.apply`: asks the user, then has the client apply the edit. Returns true if it was applied.
-    pub(crate) async fn apply(&self, known: Known) -> Result<bool> {
-        let Some(Chosen { edit, question }) = self.found_again(&known).await? else { return Ok(false) };
-        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
-        let question = format!("Briefing: {question}?");
-        let chosen = self.connection.client.show_message_request(
-            MessageType::WARNING,
-            question,
-            Some(vec![action(YES), action("Cancel")]),
-        );
-        if !matches!(chosen.await, Ok(Some(chosen)) if chosen.title == YES) {
-            return Ok(false);
-        }
-        Ok(self.connection.client.apply_edit(edit).await?.applied)
-    }
-
     /// Recomputes the edit of an offered action from the current files.
-    async fn found_again(&self, known: &Known) -> Result<Option<Chosen>> {
+    fn choose(&self, known: &Known) -> Result<Outcome> {
         let editing = self.connection.abilities().editing;
         let path = convert::path_of(&known.uri)?;
         if let Some(task) = plans::task(&known.title, &path) {
-            return self.planned(known, &path, task).await;
+            return Ok(self.planned(known, &path, task));
         }
-        let offer = self.offer(&known.uri, &path, known.range, true).await?;
-        let Some(same) = offer.actions.iter().find(|other| other.title == known.title) else { return Ok(None) };
-        let edit = self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await;
-        Ok(edit.map(|edit| Chosen { edit, question: known.title.clone() }))
+        let offer = self.offer(&known.uri, &path, known.range, true)?;
+        let same = offer.actions.iter().find(|other| other.title == known.title);
+        let edit = same.and_then(|same| self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing));
+        let chosen = edit.map(|edit| Chosen { edit, question: known.title.clone() });
+        Ok(Outcome { chosen, message: None })
     }
 
     /// Returns the working tree around a file of the workspace.
-    pub(super) async fn worktree_of(&self, file: &Path) -> Result<Option<PathBuf>> {
-        let Some(folder) = self.core.session().folder_of(file).cloned() else { return Ok(None) };
-        let (core, file) = (self.core.clone(), file.to_owned());
-        let look = move || worktree(&file, &folder, &disk::Now(&core.files));
-        tokio::task::spawn_blocking(look).await.map(Some).map_err(|_| Error::internal_error())
+    pub(super) fn worktree_of(&self, file: &Path) -> Option<PathBuf> {
+        let folder = self.core.session().folder_of(file).cloned()?;
+        Some(worktree(file, &folder, &disk::Now(&self.core.files)))
     }
 
     /// Collects all actions for a range, and those for the workspace if `workspace` is set.
-    async fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
-        let view = self.core.concerned(uri).await?;
+    fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
+        let view = self.core.concerned(uri)?;
         let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
         let expected = match &view {
-            Some(view) => self.diagnostics.expected(&self.core, path, view).await,
+            Some(view) => self.diagnostics.expected(&self.core, path, view),
             None => Vec::new(),
         };
-        let mut excepted = self.core.declared_exceptions(path).await;
+        let mut excepted = self.core.declared_exceptions(path);
         let top = self.core.session().folder_of(path).cloned();
         let until = in_a_quarter(self.core.defaults().surroundings.date);
-        let path = path.to_owned();
-        let core = self.core.clone();
-        let permit = core.readers.clone().acquire_owned().await.map_err(|_| Error::internal_error())?;
-        let look = move || {
-            let _permit = permit;
-            let facts = disk::Now(&core.files);
-            let mut actions = Vec::new();
-            if let Some(view) = &view {
-                let range = view.byte(range.start)..view.byte(range.end);
-                let subject = view.subject();
-                actions = actions::actions(&subject, &facts, &range, &expected);
-                actions.extend(actions::fix_all(&subject, &facts));
-                let found = found(&core, view, Some(expected)).into_iter();
-                let found: Vec<_> = found
-                    .filter_map(|(_, one)| excepted.as_mut().map_or(Some(one.clone()), |all| all.except(one)))
-                    .collect();
-                actions.extend(actions::ignoring(&subject, &facts, &found, &range, top.as_deref(), until));
-            }
-            if let Some(folder) = folder {
-                actions.extend(actions::for_workspace(&worktree(&path, &folder, &facts), &facts));
-            }
-            Offer { view, actions }
-        };
-        tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
+        let facts = disk::Now(&self.core.files);
+        let mut actions = Vec::new();
+        if let Some(view) = &view {
+            let range = view.byte(range.start)..view.byte(range.end);
+            let subject = view.subject();
+            actions = actions::actions(&subject, &facts, &range, &expected);
+            actions.extend(actions::fix_all(&subject, &facts));
+            let found = found(&self.core, view, Some(expected)).into_iter();
+            let found: Vec<_> = found
+                .filter_map(|(_, one)| excepted.as_mut().map_or(Some(one.clone()), |all| all.except(one)))
+                .collect();
+            actions.extend(actions::ignoring(&subject, &facts, &found, &range, top.as_deref(), until));
+        }
+        if let Some(folder) = folder {
+            actions.extend(actions::for_workspace(&worktree(path, &folder, &facts), &facts));
+        }
+        Ok(Offer { view, actions })
     }
 
     /// Converts an action without its edit. Returns `None` if the user switched off the kind of finding that it fixes.
@@ -187,10 +151,48 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Handles `codeAction/resolve`.
+    pub(crate) async fn action_resolved(&self, mut action: CodeAction) -> Result<CodeAction> {
+        if action.command.is_some() {
+            return Ok(action);
+        }
+        let known = action.data.clone().and_then(|data| serde_json::from_value::<Known>(data).ok());
+        let Some(known) = known else { return Err(Error::invalid_params("data: not that of an action of Briefing")) };
+        action.edit = self.chosen(known).await?.map(|chosen| chosen.edit);
+        Ok(action)
+    }
+
+    /// Handles `briefing.apply`: asks the user, then has the client apply the edit. Returns true if it was applied.
+    pub(crate) async fn apply(&self, known: Known) -> Result<bool> {
+        let Some(Chosen { edit, question }) = self.chosen(known).await? else { return Ok(false) };
+        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
+        let question = format!("Briefing: {question}?");
+        let chosen = self.connection.client.show_message_request(
+            MessageType::WARNING,
+            question,
+            Some(vec![action(YES), action("Cancel")]),
+        );
+        if !matches!(chosen.await, Ok(Some(chosen)) if chosen.title == YES) {
+            return Ok(false);
+        }
+        Ok(self.connection.client.apply_edit(edit).await?.applied)
+    }
+
+    /// Returns the edit of an offered action, and shows what is said about it.
+    async fn chosen(&self, known: Known) -> Result<Option<Chosen>> {
+        let Outcome { chosen, message } = self.on_thread(move |context| context.choose(&known)).await?;
+        if let Some(message) = message {
+            self.connection.client.show_message(MessageType::INFO, message).await;
+        }
+        Ok(chosen)
+    }
+}
+
 impl Core {
     /// Converts edits to a `WorkspaceEdit` that the client can apply. Returns `None` if a file cannot be read any more.
-    pub(crate) async fn edit(
-        self: &Arc<Self>,
+    pub(crate) fn edit(
+        &self,
         edits: &[Edit],
         uri: &Uri,
         view: Option<&View>,
@@ -203,14 +205,14 @@ impl Core {
                 Edit::Replace { path, range, text } => {
                     let spot = match view.filter(|view| view.seen == *path) {
                         Some(view) => Spot { uri: uri.clone(), version: view.version, range: view.range(range) },
-                        None => self.spot(path, range).await?,
+                        None => self.spot(path, range)?,
                     };
                     put(&mut operations, spot, text, None);
                 }
                 Edit::Form { path, at, text, blanks } => {
                     let spot = match view.filter(|view| view.seen == *path) {
                         Some(view) => Spot { uri: uri.clone(), version: view.version, range: view.range(&(*at..*at)) },
-                        None => self.spot(path, &(*at..*at)).await?,
+                        None => self.spot(path, &(*at..*at))?,
                     };
                     match editing.snippets {
                         true => put(&mut operations, spot, &snippet(text, blanks), Some(SNIPPET)),

@@ -25,6 +25,20 @@ pub(super) struct Chosen {
     pub question: String,
 }
 
+/// Result of a chosen action: its edit, if there is anything to do, and a message for the user.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub chosen: Option<Chosen>,
+    pub message: Option<String>,
+}
+
+impl Outcome {
+    /// Creates the result of an action without an edit.
+    pub fn message(message: String) -> Outcome {
+        Outcome { chosen: None, message: Some(message) }
+    }
+}
+
 /// Returns true if a requested kind includes another: `source` includes `source.briefing`.
 pub(super) fn includes(kind: &str, other: &str) -> bool {
     kind.is_empty() || other.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::*;
 use crate::disk::{Filesystem, scan};
 use crate::engine::Core;
 use crate::engine::view::file;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::report::completion::{Offer, Word, offer};
 use crate::request::beside;
 use crate::snapshot::FileType;
@@ -20,14 +20,14 @@ pub(crate) const TRIGGERS: [&str; 4] = ["@", "/", "\"", ":"];
 /// Maximum number of entries of one directory that are offered.
 const ENTRIES: usize = 1000;
 
-impl Server {
+impl Context {
     /// Handles `textDocument/completion`.
-    pub(crate) async fn completed(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+    pub(crate) fn completed(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let at = params.text_document_position;
         let uri = at.text_document.uri;
         let Some(path) = file(&uri) else { return Ok(None) };
-        let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
-        let customs = self.core.customs(&beside(&path)).await;
+        let Some(view) = self.core.concerned(&uri)? else { return Ok(None) };
+        let customs = self.core.customs(&beside(&path));
         let imports = view.subject().sources().next().is_some();
         let home = self.core.defaults().home.clone();
         // Offsets are those of the decoded text. They equal the raw offsets only if the file is valid UTF-8.
@@ -44,9 +44,7 @@ impl Server {
             }
             Some(Offer::Entries(range, dir)) => {
                 let range = view.range(&range);
-                let core = self.core.clone();
-                let listed = tokio::task::spawn_blocking(move || core.offered(&dir)).await.unwrap_or_default();
-                listed.into_iter().map(|(name, kind)| of_entry(name, kind, range)).collect()
+                self.core.offered(&dir).into_iter().map(|(name, kind)| of_entry(name, kind, range)).collect()
             }
         };
         Ok(Some(CompletionResponse::Array(items)))

@@ -19,8 +19,8 @@ use crate::engine::expect::live::Proven;
 use crate::engine::findings::{InProject, concerns, found, is_named};
 use crate::engine::memory::Memory;
 use crate::engine::view::{self, View};
-use crate::engine::{Core, thread};
-use crate::lsp::Server;
+use crate::engine::{Core, Error};
+use crate::lsp::Context;
 use crate::report::findings::{Finding, Kind, Severity, page};
 use crate::report::{folding, lens};
 
@@ -65,30 +65,36 @@ impl Diagnostics {
     }
 
     /// Returns the diagnostics of a file as it is now.
-    pub async fn of(&self, core: &Arc<Core>, path: &Path) -> Result<Arc<Reported>> {
+    pub fn of(&self, core: &Arc<Core>, path: &Path) -> Result<Arc<Reported>> {
         let revision = core.session().revision_of(path);
-        let work = async {
-            let view = core.view(path).await?;
-            let mut declared = core.declared_exceptions(path).await;
-            let expected = self.expected(core, path, &view).await;
+        let work = || {
+            let view = core.view(path)?;
+            let mut declared = core.declared_exceptions(path);
+            let expected = self.expected(core, path, &view);
             let found = of(core, self.connection.abilities(), &view, expected, declared.as_mut());
             // Only what is open shows lenses and hints.
             let marks = if view.revision.is_some() { marks(core, &view) } else { 0 };
-            Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), marks, found })
+            Ok::<_, Error>(Reported {
+                revision: view.revision,
+                version: view.version,
+                id: result_id(&found),
+                marks,
+                found,
+            })
         };
-        self.reported.get(core, path.to_owned(), revision, work).await
+        Ok(self.reported.get(core, path.to_owned(), revision, work)?)
     }
 
     /// Returns the failed expectations that concern a file in the state that a view shows.
-    pub async fn expected(&self, core: &Arc<Core>, path: &Path, view: &View) -> Vec<Finding> {
-        let mut found = self.proven.about(core, path).await;
+    pub fn expected(&self, core: &Arc<Core>, path: &Path, view: &View) -> Vec<Finding> {
+        let mut found = self.proven.about(core, path);
         found.retain(|finding| finding.range.end <= view.raw.len());
         found
     }
 
     /// Returns the diagnostics of as many files as can be looked at within a time, and the files that are left. Diagnostics
     /// are cached, so the next pull gets further.
-    async fn within(
+    fn within(
         &self,
         core: &Arc<Core>,
         files: BTreeSet<PathBuf>,
@@ -98,7 +104,7 @@ impl Diagnostics {
         for path in files {
             if began.elapsed() >= time {
                 left.push(path);
-            } else if let Ok(reported) = self.of(core, &path).await {
+            } else if let Ok(reported) = self.of(core, &path) {
                 all.push((path, reported));
             }
         }
@@ -107,7 +113,7 @@ impl Diagnostics {
 
     /// Returns the known instruction files: open ones, those below a workspace folder, and those that agents started
     /// there consider.
-    async fn known_files(&self, core: &Arc<Core>) -> Result<BTreeSet<PathBuf>> {
+    fn known_files(&self, core: &Arc<Core>) -> Result<BTreeSet<PathBuf>> {
         let (mut known, folders) = {
             let session = core.session();
             let open = session.documents.values().map(|document| document.path.clone());
@@ -116,14 +122,14 @@ impl Diagnostics {
         for folder in folders {
             let root = core.files.real(&folder);
             let mut samples = Samples::below(core, &root);
-            known.extend(core.files_of(&root).await.files.into_iter().filter(|file| !samples.hold(file)));
-            let considered = async {
-                let answers = core.about(&folder.join("x")).await?;
+            known.extend(core.files_of(&root).files.into_iter().filter(|file| !samples.hold(file)));
+            let considered = || {
+                let answers = core.about(&folder.join("x"))?;
                 let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
                 let there = sources.filter(|source| source.fate != Fate::Missing);
-                Ok(there.filter_map(|source| source.path().map(Path::to_owned)).collect())
+                Ok::<_, Error>(there.filter_map(|source| source.path().map(Path::to_owned)).collect())
             };
-            known.extend(self.considered.get(core, folder.clone(), None, considered).await?.iter().cloned());
+            known.extend(self.considered.get(core, folder.clone(), None, considered)?.iter().cloned());
         }
         self.reported.keep(|path| known.contains(path) || core.session().revision_of(path).is_some());
         Ok(known)
@@ -219,17 +225,12 @@ fn result_id(found: &[Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-impl Server {
+impl Context {
     /// Handles `textDocument/diagnostic`.
-    pub(crate) async fn pulled(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+    pub(crate) fn pulled(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
         let path = view::file(&uri).filter(|path| concerns(path, &self.core.session()));
-        let looked = async {
-            let Some(path) = path else { return Ok(None) };
-            let (core, diagnostics) = (self.core.clone(), self.diagnostics.clone());
-            thread::on_one(async move { diagnostics.of(&core, &path).await }).await.map(Some)
-        };
-        let reported = looked.await?;
+        let reported = path.map(|path| self.diagnostics.of(&self.core, &path)).transpose()?;
         let (id, found) = match &reported {
             Some(reported) => (reported.id.clone(), reported.found.clone()),
             None => (result_id(&[]), Vec::new()),
@@ -253,7 +254,7 @@ impl Server {
 
     /// Handles `workspace/diagnostic`. Reports every known file, and an empty report for each file of
     /// `previousResultIds` that is not known any more, so that clients drop its findings.
-    pub(crate) async fn pulled_everywhere(
+    pub(crate) fn pulled_everywhere(
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
@@ -266,12 +267,8 @@ impl Server {
                 Err(_) => items.push(full(id.uri, None, None, Vec::new())),
             }
         }
-        let (core, diagnostics) = (self.core.clone(), self.diagnostics.clone());
-        let looked = thread::on_one(async move {
-            let known = diagnostics.known_files(&core).await?;
-            Ok(diagnostics.within(&core, known, PULL).await)
-        });
-        let (all, left) = looked.await?;
+        let known = self.diagnostics.known_files(&self.core)?;
+        let (all, left) = self.diagnostics.within(&self.core, known, PULL);
         // Open documents are pulled one by one, and of those that are left the client keeps what it has.
         let open: Vec<PathBuf> = self.core.session().documents.values().map(|document| document.path.clone()).collect();
         let kept: HashSet<PathBuf> = open.into_iter().chain(left).collect();
@@ -338,8 +335,8 @@ mod tests {
     use crate::disk::Watcher;
     use crate::lsp::tests::{core_with, service_for};
 
-    #[tokio::test]
-    async fn a_pull_reports_as_many_files_as_time_allows() {
+    #[test]
+    fn a_pull_reports_as_many_files_as_time_allows() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let dir = scratch.path().canonicalize().expect("it is there");
         let files: BTreeSet<PathBuf> = ["AGENTS.md", "CLAUDE.md"].map(|name| dir.join(name)).into();
@@ -347,7 +344,7 @@ mod tests {
         let service = service_for(&dir.join("home"));
         let core = core_with(service.inner(), Watcher::blind());
         for (time, reported) in [(Duration::ZERO, 0), (Duration::MAX, 2)] {
-            let (all, left) = service.inner().diagnostics.within(&core, files.clone(), time).await;
+            let (all, left) = service.inner().diagnostics.within(&core, files.clone(), time);
             assert_eq!((all.len(), left.len()), (reported, 2 - reported));
         }
     }

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     Hover as Shown, HoverContents, HoverParams, MarkupContent, Range, TextDocumentPositionParams,
 };
 
-use super::super::Server;
+use super::super::Context;
 use crate::engine::convert::path_of;
 use crate::engine::findings::concerns;
 use crate::engine::view::View;
@@ -15,9 +15,9 @@ use crate::queries::patterns::Matches;
 use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
 use crate::request::{Places, Request, beside};
 
-impl Server {
+impl Context {
     /// Handles `textDocument/hover`.
-    pub(crate) async fn hovered(&self, params: HoverParams) -> Result<Option<Shown>> {
+    pub(crate) fn hovered(&self, params: HoverParams) -> Result<Option<Shown>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
         let path = path_of(&text_document.uri)?;
         let said = |value: String, range: Option<Range>| {
@@ -26,8 +26,8 @@ impl Server {
         };
         let concerned = concerns(&path, &self.core.session());
         if concerned {
-            let view = self.core.view(&path).await?;
-            if let Some(hover) = self.pattern(&path, &view, view.byte(position)).await {
+            let view = self.core.view(&path)?;
+            if let Some(hover) = self.pattern(&path, &view, view.byte(position)) {
                 return Ok(Some(said(hover.text, Some(view.range(&hover.at)))));
             }
             if let Some(hover) = hover(&view.subject(), view.byte(position)) {
@@ -42,17 +42,17 @@ impl Server {
         }
         let Some(cwd) = self.core.session().cwd_for(Some(&path)) else { return Ok(None) };
         let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
-        let (answers, _) = self.core.answers(&Request::default(), &places).await?;
+        let (answers, _) = self.core.answers(&Request::default(), &places)?;
         Ok(chain(&answers).map(|text| said(text, None)))
     }
 
     /// Returns the files that the pattern of a rule matches. Searches only inside the workspace.
-    async fn pattern(&self, path: &Path, view: &View, byte: usize) -> Option<Hover> {
+    fn pattern(&self, path: &Path, view: &View, byte: usize) -> Option<Hover> {
         self.core.session().folder_of(path)?;
         view.subject().sources().next()?;
         let (pattern, at) = pattern_at(&view.raw, byte)?;
         let base = beside(&view.seen);
-        let found = self.core.query(Matches::below(&base, &pattern)).await;
+        let found = self.core.query(Matches::below(&base, &pattern));
         Some(matches(&pattern, at, &found.value, &base))
     }
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::Server;
+use super::super::Context;
 use crate::answer::Place;
 use crate::engine::convert;
 use crate::engine::view::{View, file};
 use crate::report::links::{Link, leads, links};
 use crate::report::mentions;
 
-impl Server {
+impl Context {
     /// Handles `textDocument/documentLink`.
-    pub(crate) async fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
+    pub(crate) fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let Some(view) = self.core.concerned(&params.text_document.uri)? else { return Ok(None) };
         let link = |link: Link| DocumentLink {
             range: view.range(&link.at),
             target: match &link.to {
@@ -29,9 +29,9 @@ impl Server {
     }
 
     /// Handles `textDocument/definition`.
-    pub(crate) async fn defined(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+    pub(crate) fn defined(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
-        let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&at.text_document.uri)? else { return Ok(None) };
         let Some((_, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
         let paths = places.into_iter().filter_map(|place| match place {
             Place::Path(path) => Some(path),
@@ -43,11 +43,11 @@ impl Server {
 
     /// Handles `textDocument/references`: places that mention the file, or the file that the text at the position
     /// mentions.
-    pub(crate) async fn referred(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+    pub(crate) fn referred(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let at = params.text_document_position;
         let Some(path) = file(&at.text_document.uri) else { return Ok(None) };
         let mut target = path;
-        if let Some(view) = self.core.concerned(&at.text_document.uri).await? {
+        if let Some(view) = self.core.concerned(&at.text_document.uri)? {
             target = match leads(&view.subject(), view.byte(at.position)) {
                 Some((_, places)) => match places.as_slice() {
                     [Place::Path(named)] => named.clone(),
@@ -57,7 +57,7 @@ impl Server {
             };
         }
         let mut found = Vec::new();
-        for (view, words) in self.naming(&target).await? {
+        for (view, words) in self.naming(&target)? {
             let Some(uri) = convert::uri_of(&view.seen) else { continue };
             let here = words.iter().filter(|words| words.paths().any(|named| named == target));
             found.extend(here.map(|words| Location { uri: uri.clone(), range: view.range(&words.at) }));
@@ -66,11 +66,11 @@ impl Server {
     }
 
     /// Returns the files that mention a file or something below it, with all their mentions.
-    pub(crate) async fn naming(&self, target: &Path) -> Result<Vec<(View, Vec<mentions::Named>)>> {
-        let answers = self.core.answers_about(target).await?;
+    pub(crate) fn naming(&self, target: &Path) -> Result<Vec<(View, Vec<mentions::Named>)>> {
+        let answers = self.core.answers_about(target)?;
         let mut found = Vec::new();
         for naming in mentions::files_leading_to(target, &answers) {
-            let Ok(view) = self.core.view(&naming).await else { continue };
+            let Ok(view) = self.core.view(&naming) else { continue };
             let words = mentions::named(&view.seen, &view.raw, &answers);
             found.push((view, words));
         }

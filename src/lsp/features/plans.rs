@@ -4,16 +4,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::super::editing::Editing;
-use super::chosen::{Chosen, Known, annotate, includes};
+use super::chosen::{Chosen, Known, Outcome, annotate, includes};
 use crate::answer::{Fate, Resolution};
 use crate::engine::plan::{Links, Refactoring, Task, is_truth_or_bridge};
-use crate::engine::thread;
 use crate::engine::view::View;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::report::actions::has_movable;
 
 /// Id of the note that a plan's edits share.
@@ -90,41 +88,32 @@ fn makes_sense(plan: &Offered, view: &View) -> bool {
     }
 }
 
-impl Server {
+impl Context {
     /// Computes a plan, and its edit with the proof. Says so if there is nothing to do.
-    pub(super) async fn planned(&self, known: &Known, file: &Path, task: Task) -> Result<Option<Chosen>> {
+    pub(super) fn planned(&self, known: &Known, file: &Path, task: Task) -> Outcome {
         let editing = self.connection.abilities().editing;
-        let Some(root) = self.worktree_of(file).await? else { return Ok(None) };
+        let Some(root) = self.worktree_of(file) else { return Outcome::default() };
         // Messages name the file as it is named in the project.
         let task = match task {
             Task::Split(file) => Task::Split(file.strip_prefix(&root).map_or_else(|_| file.clone(), Path::to_owned)),
             task => task,
         };
-        let core = self.core.clone();
-        let plan = thread::on_one(async move { core.refactoring(&root, &task).await }).await;
-        let Refactoring { edits, verdict, details } = match plan {
+        let Refactoring { edits, verdict, details } = match self.core.refactoring(&root, &task) {
             Ok(plan) if !plan.edits.is_empty() => plan,
-            Ok(plan) => return self.without_edit(format!("Briefing: {}", plan.details)).await,
-            Err(problem) => return self.without_edit(format!("Briefing: {problem}.")).await,
+            Ok(plan) => return Outcome::message(format!("Briefing: {}", plan.details)),
+            Err(problem) => return Outcome::message(format!("Briefing: {problem}.")),
         };
         if !edits.iter().all(|edit| editing.can(edit)) {
-            return Ok(None);
+            return Outcome::default();
         }
-        let Some(edit) = self.core.edit(&edits, &known.uri, None, editing).await else { return Ok(None) };
+        let Some(edit) = self.core.edit(&edits, &known.uri, None, editing) else { return Outcome::default() };
         let label = format!("{}: {verdict}", known.title);
         let question = format!("{label}\n\n{details}\n\nApply it");
-        if editing.confirms {
-            // VS Code shows a note only under the mouse.
-            self.connection.client.show_message(MessageType::INFO, format!("Briefing: {label}.")).await;
-        }
+        // VS Code shows a note only under the mouse.
+        let message = editing.confirms.then(|| format!("Briefing: {label}."));
         let note = ChangeAnnotation { label, needs_confirmation: Some(true), description: Some(details) };
         let edit = if editing.confirms { annotated(edit, note) } else { edit };
-        Ok(Some(Chosen { edit, question }))
-    }
-
-    async fn without_edit(&self, message: String) -> Result<Option<Chosen>> {
-        self.connection.client.show_message(MessageType::INFO, message).await;
-        Ok(None)
+        Outcome { chosen: Some(Chosen { edit, question }), message }
     }
 }
 

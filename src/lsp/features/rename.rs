@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
-use super::super::Server;
+use super::super::Context;
 use crate::answer::Place;
 use crate::disk::Filesystem;
 use crate::engine::convert::{self, path_of};
@@ -17,20 +17,17 @@ use crate::report::rename::{Moves, resolved, reworded};
 use crate::request::beside;
 use crate::text;
 
-impl Server {
+impl Context {
     /// Handles `textDocument/prepareRename`: a mention that leads to one file is renamed together with the file.
-    pub(crate) async fn rename_prepared(
-        &self,
-        at: TextDocumentPositionParams,
-    ) -> Result<Option<PrepareRenameResponse>> {
-        let Some((range, placeholder, _)) = self.renamable(&at).await? else { return Ok(None) };
+    pub(crate) fn rename_prepared(&self, at: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+        let Some((range, placeholder, _)) = self.renamable(&at)? else { return Ok(None) };
         Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
     }
 
     /// Handles `textDocument/rename`: renames the mentioned file, and rewrites every mention of it.
-    pub(crate) async fn renamed(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+    pub(crate) fn renamed(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
         let at = params.text_document_position;
-        let Some((_, text, old)) = self.renamable(&at).await? else { return Ok(None) };
+        let Some((_, text, old)) = self.renamable(&at)? else { return Ok(None) };
         let file = path_of(&at.text_document.uri)?;
         let home = self.core.defaults().home.clone();
         let new = resolved(&text, &params.new_name, &file, &old, &home)
@@ -40,7 +37,7 @@ impl Server {
         }
         let (Some(old_uri), Some(new_uri)) = (convert::uri_of(&old), convert::uri_of(&new)) else { return Ok(None) };
         let renamed = FileRename { old_uri: old_uri.to_string(), new_uri: new_uri.to_string() };
-        let edit = self.renaming(RenameFilesParams { files: vec![renamed] }).await?;
+        let edit = self.renaming(RenameFilesParams { files: vec![renamed] })?;
         let changes = edit.and_then(|edit| edit.changes).unwrap_or_default();
         let version = |uri: &Uri| self.core.session().documents.get(uri).map(|document| document.version);
         let edits = changes.into_iter().map(|(uri, edits)| {
@@ -55,30 +52,30 @@ impl Server {
     }
 
     /// Returns the mention at a position: its range, its text and the one file that it leads to.
-    async fn renamable(&self, at: &TextDocumentPositionParams) -> Result<Option<(Range, String, PathBuf)>> {
+    fn renamable(&self, at: &TextDocumentPositionParams) -> Result<Option<(Range, String, PathBuf)>> {
         if !self.connection.abilities().editing.renames {
             return Ok(None);
         }
-        let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&at.text_document.uri)? else { return Ok(None) };
         let Some((words, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
         let [Place::Path(path)] = places.as_slice() else { return Ok(None) };
         Ok(Some((view.range(&words), text::lossy(&view.raw[words.clone()]).into_owned(), path.clone())))
     }
 
     /// Handles `workspace/willRenameFiles`.
-    pub(crate) async fn renaming(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+    pub(crate) fn renaming(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
         let mut moves = Vec::new();
         for renamed in &params.files {
             let path = |uri: &str| file(&uri.parse::<Uri>().ok()?);
             let (Some(old), Some(new)) = (path(&renamed.old_uri), path(&renamed.new_uri)) else { continue };
             // Agents see files by their physical paths.
-            let (old, new) = (self.seen(&old).await?, self.seen(&new).await?);
+            let (old, new) = (self.seen(&old)?, self.seen(&new)?);
             moves.push((old, new));
         }
         let moves = Moves(moves);
         let mut answers = Vec::new();
         for (old, _) in &moves.0 {
-            answers.extend(self.core.answers_about(old).await?);
+            answers.extend(self.core.answers_about(old)?);
         }
         let mut naming: BTreeSet<PathBuf> = BTreeSet::new();
         for mention in answers.iter().flat_map(|answer| &answer.answer.mentions) {
@@ -90,7 +87,7 @@ impl Server {
         let home = self.core.defaults().home.clone();
         let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
         for path in naming {
-            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path).await) else { continue };
+            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path)) else { continue };
             let mut edits = Vec::new();
             for words in named(&view.seen, &view.raw, &answers).iter().filter(|words| !words.is_pattern()) {
                 let Some(target) = words.paths().next().filter(|_| words.leads_to.len() == 1) else { continue };
@@ -112,7 +109,7 @@ impl Server {
     }
 
     /// Returns a path as agents that are started beside it see it.
-    async fn seen(&self, path: &Path) -> Result<PathBuf> {
-        Ok(seen_as(path, &beside(path), &self.core.about(path).await?))
+    fn seen(&self, path: &Path) -> Result<PathBuf> {
+        Ok(seen_as(path, &beside(path), &self.core.about(path)?))
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::Server;
+use super::super::Context;
 use crate::engine::convert;
 use crate::engine::view::View;
 use crate::report::findings::{Finding, findings, title};
@@ -17,11 +17,11 @@ use crate::text;
 /// Maximum number of files in one answer.
 const FILES: usize = 1000;
 
-impl Server {
+impl Context {
     /// Handles `textDocument/documentSymbol`.
-    pub(crate) async fn sections(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+    pub(crate) fn sections(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         let uri = params.text_document.uri;
-        let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&uri)? else { return Ok(None) };
         let subject = view.subject();
         if subject.sources().next().is_none() {
             // Leave texts that no agent reads to other language servers.
@@ -41,13 +41,13 @@ impl Server {
     }
 
     /// Handles `workspace/symbol`.
-    pub(crate) async fn files_named(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+    pub(crate) fn files_named(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
         let wanted = params.query.to_lowercase();
         let folders = self.core.session().folders.clone();
         let mut roots: Vec<_> = folders.iter().map(|folder| self.core.files.real(folder)).collect();
         roots.sort_by_key(|root| std::cmp::Reverse(root.as_os_str().len()));
         let mut found = Vec::new();
-        for file in self.core.instruction_files_known().await {
+        for file in self.core.instruction_files_known() {
             let Some(root) = roots.iter().find(|root| file.starts_with(root)) else { continue };
             let inside = file.strip_prefix(root).unwrap_or(&file).display().to_string();
             if !letters_in_order(&wanted, &inside.to_lowercase()) {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self, ExecuteCommandParams, ShowDocumentParams, Uri};
 
-use super::super::Server;
 use super::super::ext::{PreviewParams, SCHEME};
+use super::super::{Context, Server};
 use super::{parsed, preview};
 
 /// Commands that the server executes.
@@ -72,15 +72,25 @@ impl Server {
         };
         let argument = params.arguments.into_iter().next().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
         match command {
-            Command::Show => to_json(self.effective_instructions(read(with_document(argument))?).await),
-            Command::Report => to_json(self.context_report(read(with_document(argument))?).await),
-            Command::Why => to_json(self.explain(read(with_document(argument))?).await),
-            Command::Compare => to_json(self.compare(read(argument)?).await),
-            Command::Files => to_json(self.instruction_files(read(argument)?).await),
+            Command::Show => self.requested(with_document(argument), Context::effective_instructions).await,
+            Command::Report => self.requested(with_document(argument), Context::context_report).await,
+            Command::Why => self.requested(with_document(argument), Context::explain).await,
+            Command::Compare => self.requested(argument, Context::compare).await,
+            Command::Files => self.requested(argument, Context::instruction_files).await,
             Command::Fetch => to_json(self.fetch(read(with_document(argument))?).await),
             Command::Apply => to_json(self.apply(read(argument)?).await.map(|applied| json!({ "applied": applied }))),
             Command::Preview => to_json(self.show_preview(read(argument)?).await),
         }
+    }
+
+    /// Handles a request whose parameters are the argument of a command.
+    async fn requested<P, R>(&self, argument: Value, work: fn(&Context, P) -> Result<R>) -> Result<Value>
+    where
+        P: DeserializeOwned + Send + 'static,
+        R: Serialize + 'static,
+    {
+        let params = read(argument)?;
+        self.on_thread(move |context| to_json(work(context, params))).await
     }
 
     async fn show_preview(&self, about: About) -> Result<preview::Shown> {
@@ -92,7 +102,8 @@ impl Server {
             }
             About { harness: None, .. } => return Err(Error::invalid_params("a preview is of one harness: name it")),
         };
-        let preview = self.preview(PreviewParams { uri: uri.clone() }).await?;
+        let params = PreviewParams { uri: uri.clone() };
+        let preview = self.on_thread(|context| context.preview(params)).await?;
         if self.connection.abilities().shows_documents
             && let Ok(uri) = uri.parse::<Uri>()
         {

@@ -10,17 +10,17 @@ use crate::disk::{self, AtRevision};
 use crate::engine::Core;
 use crate::harness::custom::Customs;
 use crate::index::Index;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::queries::declarations::Declarations;
 use crate::queries::installed::InstalledVersion;
 use crate::report::compare::{Comparison, compare};
 use crate::request::{Defaults, Places, Request};
 use crate::resolve::AgentQuestion;
 
-impl Server {
+impl Context {
     /// Handles `briefing/compare`.
-    pub(crate) async fn compare(&self, params: CompareParams) -> Result<Comparison> {
-        let (left, right) = (self.side("left", &params.left).await?, self.side("right", &params.right).await?);
+    pub(crate) fn compare(&self, params: CompareParams) -> Result<Comparison> {
+        let (left, right) = (self.side("left", &params.left)?, self.side("right", &params.right)?);
         let mut comparison = compare(&left, &right);
         for (title, side) in [(&mut comparison.left, &params.left), (&mut comparison.right, &params.right)] {
             if let Some(revision) = &side.revision {
@@ -30,20 +30,18 @@ impl Server {
         Ok(comparison)
     }
 
-    async fn side(&self, name: &str, side: &Side) -> Result<Arc<Resolution>> {
+    fn side(&self, name: &str, side: &Side) -> Result<Arc<Resolution>> {
         let places = self.places(&side.question)?;
-        let request = side.question.request.clone();
+        let request = &side.question.request;
         let mut answers = match &side.revision {
-            None => self.core.answers(&request, &places).await?.0,
+            None => self.core.answers(request, &places)?.0,
             Some(revision) => {
                 // The agents used here are determined from the present files, also for a revision.
                 let mut defaults = (*self.core.defaults()).clone();
                 if request.wants_roster(&defaults) {
-                    defaults.roster = self.core.roster(&places.cwd, &defaults).await;
+                    defaults.roster = self.core.roster(&places.cwd, &defaults);
                 }
-                let (core, revision) = (self.core.clone(), revision.clone());
-                let look = move || core.at_revision(&request, &places, &defaults, &revision);
-                let found = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+                let found = self.core.at_revision(request, &places, &defaults, revision);
                 found.map_err(|problem| Error::invalid_params(format!("{name}: {problem}")))?
             }
         };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
 use super::super::Server;
 use super::super::ext::{EffectiveInstructionsParams, Fetched, FetchedUrl};
+use crate::engine::Changed;
 use crate::remote::{self, Reach};
 use crate::snapshot::Remote;
 use crate::text::without_passwords;
@@ -20,14 +21,12 @@ const NAMED: usize = 8;
 impl Server {
     /// Asks the user, fetches every URL that the answers depend on, and invalidates those answers.
     pub(crate) async fn fetch(&self, params: EffectiveInstructionsParams) -> Result<Fetched> {
-        let (answers, version) = self.answers_to(&params).await?;
+        let (answers, version) = self.on_thread(move |context| context.answers_to(&params)).await?;
         let urls: BTreeSet<String> = answers.iter().flat_map(|answer| answer.urls()).map(str::to_owned).collect();
         let urls: Vec<String> = urls.into_iter().collect();
         if urls.is_empty() {
-            self.connection
-                .client
-                .show_message(MessageType::INFO, "Briefing: no instructions in force here name a URL")
-                .await;
+            let message = "Briefing: no instructions in force here name a URL";
+            self.connection.client.show_message(MessageType::INFO, message).await;
             return Ok(Fetched { version, fetched: Vec::new() });
         }
         if !self.allows(&urls).await {
@@ -37,8 +36,7 @@ impl Server {
         // If the question listed all URLs, the user has agreed to each of them. Otherwise only public addresses are
         // allowed.
         let reach = if urls.len() <= NAMED { Reach::AsNamed } else { Reach::Public };
-        let served = tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT, reach)).await;
-        let served = served.map_err(|_| Error::internal_error())?;
+        let served = self.on_thread(move |_| remote::fetch(&asked, remote::TIME_LIMIT, reach)).await;
         let mut fetched = Vec::new();
         let mut changes = Vec::new();
         for (url, remote) in urls.into_iter().zip(served) {
@@ -51,7 +49,7 @@ impl Server {
             fetched.push(FetchedUrl { url: without_passwords(&url).into_owned(), bytes, problem });
         }
         self.core.index.forget(changes);
-        self.core.changed.notify_one();
+        self.core.report(Changed::Editor);
         self.tell(&fetched).await;
         Ok(Fetched { version: self.core.index.version(), fetched })
     }

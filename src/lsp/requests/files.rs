@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::jsonrpc::Result;
 
 use super::super::ext::InstructionFilesParams;
 use super::parsed;
 use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::{Filesystem, scan};
-use crate::engine::answers::Wanted;
-use crate::engine::{Core, effort};
+use crate::engine::{Core, effort, wanted};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::index::Keep;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::report::files::{InstructionFile, InstructionFiles, Reading, reading};
 use crate::request::{Places, Request};
 use crate::resolve::AgentQuestion;
@@ -31,44 +29,35 @@ struct Group {
     questions: Vec<AgentQuestion>,
 }
 
-impl Server {
+impl Context {
     /// Handles `briefing/instructionFiles`.
-    pub(crate) async fn instruction_files(&self, params: InstructionFilesParams) -> Result<InstructionFiles> {
+    pub(crate) fn instruction_files(&self, params: InstructionFilesParams) -> Result<InstructionFiles> {
         let mut groups = Vec::new();
-        for group in self.groups(params).await? {
-            let found = self.core.files_of(&group.root).await;
+        for group in self.groups(params)? {
+            let found = self.core.files_of(&group.root);
             groups.push((group, found));
         }
         let complete = groups.iter().all(|(_, found)| found.complete);
         let found_by_name = groups.iter().map(|(_, found)| found.files.len()).sum();
         let agents = groups.iter().map(|(group, _)| group.questions.len()).max().unwrap_or_default();
-        let bound = effort::bound(found_by_name, agents);
-        let wanted = Wanted::default();
-        let still_wanted = wanted.flag();
-        let core = self.core.clone();
-        let permit = core.readers.clone().acquire_owned().await.expect("never closed");
-        let look = move || {
-            let _permit = permit;
-            let (mut files, mut left) = (BTreeMap::new(), Some(bound));
-            for (group, found) in &groups {
-                // A folder inside another has its own group.
-                let inner = |root: &&Path| root.starts_with(&group.root) && **root != group.root;
-                let inner: Vec<&Path> = groups.iter().map(|(other, _)| &*other.root).filter(inner).collect();
-                let found = found.files.iter().filter(|file| !inner.iter().any(|root| file.starts_with(root)));
-                core.read_by(group, found.cloned().collect(), &still_wanted, (&mut files, &mut left));
-            }
-            let files = files.into_iter().map(|(path, harnesses): (PathBuf, Vec<Reading>)| InstructionFile {
-                path: path.to_string_lossy().into_owned(),
-                harnesses,
-            });
-            let complete = complete && left.is_some();
-            InstructionFiles { version: core.index.version(), complete, files: files.collect() }
-        };
-        tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
+        let (mut files, mut left) = (BTreeMap::new(), Some(effort::bound(found_by_name, agents)));
+        for (group, found) in &groups {
+            // A folder inside another has its own group.
+            let inner = |root: &&Path| root.starts_with(&group.root) && **root != group.root;
+            let inner: Vec<&Path> = groups.iter().map(|(other, _)| &*other.root).filter(inner).collect();
+            let found = found.files.iter().filter(|file| !inner.iter().any(|root| file.starts_with(root)));
+            self.core.read_by(group, found.cloned().collect(), (&mut files, &mut left));
+        }
+        let files = files.into_iter().map(|(path, harnesses): (PathBuf, Vec<Reading>)| InstructionFile {
+            path: path.to_string_lossy().into_owned(),
+            harnesses,
+        });
+        let complete = complete && left.is_some();
+        Ok(InstructionFiles { version: self.core.index.version(), complete, files: files.collect() })
     }
 
     /// Returns one group for the directory that the request names, else one per workspace folder.
-    async fn groups(&self, params: InstructionFilesParams) -> Result<Vec<Group>> {
+    fn groups(&self, params: InstructionFilesParams) -> Result<Vec<Group>> {
         let request = Request { harness: params.harness, ..Request::default() };
         let places = {
             let session = self.core.session();
@@ -83,7 +72,7 @@ impl Server {
         let mut groups = Vec::new();
         for (root, cwd) in places {
             let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-            let questions = self.core.questions(&request, &places).await?;
+            let questions = self.core.questions(&request, &places)?;
             let questions = questions.into_iter().map(|(choice, at)| AgentQuestion::new(choice, at)).collect();
             groups.push(Group { root: self.core.files.real(&root), questions });
         }
@@ -98,12 +87,11 @@ impl Core {
         &self,
         group: &Group,
         mut found: BTreeSet<PathBuf>,
-        wanted: &AtomicBool,
         (files, left): (&mut BTreeMap<PathBuf, Vec<Reading>>, &mut Option<usize>),
     ) {
         let mut sessions = Vec::new();
         for question in &group.questions {
-            let Some(session) = self.answer_reading(question.clone(), Keep::Answer, wanted) else { return };
+            let session = self.answer_reading(question.clone(), Keep::Answer);
             let there = |fate| !matches!(fate, Fate::Missing | Fate::Pending);
             let sources = session.answer.sources.iter().filter(|source| there(source.fate));
             found.extend(sources.filter_map(|source| source.path()).map(Path::to_owned));
@@ -111,11 +99,11 @@ impl Core {
             sessions.push((question, session));
         }
         let mut beside: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-        let mut known: Option<(PathBuf, Vec<Option<Arc<Resolution>>>)> = None;
+        let mut known: Option<(PathBuf, Vec<Arc<Resolution>>)> = None;
         for file in found {
             let base = base_of(&file, &group.root);
             let target = base
-                .map(|base| beside.entry(base.to_owned()).or_insert_with(|| self.file_below(base, wanted)).clone())
+                .map(|base| beside.entry(base.to_owned()).or_insert_with(|| self.file_below(base)).clone())
                 .and_then(|target| target.or_else(|| Some(file.clone())));
             // Files of one directory are adjacent, so the last answers can be reused.
             if known.as_ref().is_none_or(|(asked, _)| Some(asked) != target.as_ref()) {
@@ -123,19 +111,19 @@ impl Core {
                     let ask = |(question, _): &(&AgentQuestion, _)| {
                         let standpoint = Standpoint { target: Some(target.clone()), ..(*question.standpoint).clone() };
                         let question = AgentQuestion::new(question.choice.clone(), standpoint);
-                        self.answer_reading(question, Keep::FactsOnly, wanted)
+                        self.answer_reading(question, Keep::FactsOnly)
                     };
-                    let answers: Vec<Option<Arc<Resolution>>> = sessions.iter().map(ask).collect();
-                    let effort = answers.iter().flatten().map(|answer| answer.effort).sum();
+                    let answers: Vec<Arc<Resolution>> = sessions.iter().map(ask).collect();
+                    let effort = answers.iter().map(|answer| answer.effort).sum();
                     *left = left.and_then(|left| left.checked_sub(effort));
                     (target.clone(), answers)
                 });
             }
-            if !wanted.load(Ordering::Relaxed) || left.is_none() {
+            if left.is_none() {
                 return;
             }
             let readings = sessions.iter().enumerate().map(|(at, (_, session))| {
-                let beside = known.as_ref().filter(|_| base.is_some()).and_then(|(_, answers)| answers[at].as_deref());
+                let beside = known.as_ref().filter(|_| base.is_some()).map(|(_, answers)| &*answers[at]);
                 reading(&file, session, beside)
             });
             files.entry(file.clone()).or_default().extend(readings.collect::<Vec<_>>());
@@ -143,10 +131,11 @@ impl Core {
     }
 
     /// Returns some file in `dir` or below it that is not an instruction file.
-    pub(crate) fn file_below(&self, dir: &Path, wanted: &AtomicBool) -> Option<PathBuf> {
+    pub(crate) fn file_below(&self, dir: &Path) -> Option<PathBuf> {
         let mut queue = VecDeque::from([dir.to_owned()]);
         for _ in 0..SEARCHED {
-            let dir = queue.pop_front().filter(|_| wanted.load(Ordering::Relaxed))?;
+            wanted::end_if_unwanted();
+            let dir = queue.pop_front()?;
             let mut entries = self.files.list(&dir).unwrap_or_default();
             entries.sort_by(|one, other| one.name.cmp(&other.name));
             for entry in entries {

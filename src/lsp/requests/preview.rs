@@ -12,7 +12,7 @@ use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::engine::Core;
 use crate::engine::convert;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::report::findings::page;
 use crate::report::preview::{self, Preview};
 use crate::request::{OneOrMany, Places, Request};
@@ -32,25 +32,23 @@ pub(crate) struct Name {
     pub file: Option<PathBuf>,
 }
 
-impl Server {
+impl Context {
     /// Handles `briefing/preview`.
-    pub(crate) async fn preview(&self, params: PreviewParams) -> Result<Preview> {
+    pub(crate) fn preview(&self, params: PreviewParams) -> Result<Preview> {
         if let Some(text) = page_of(&params.uri) {
             return Ok(Preview { text, spans: Vec::new() });
         }
-        let answer = self.core.previewed(&params.uri).await?;
+        let answer = self.core.previewed(&params.uri)?;
         self.connection.follow(params.uri, &answer);
-        let core = self.core.clone();
-        let traced = move || preview::preview(&answer, |path| core.files.read(path).ok());
-        tokio::task::spawn_blocking(traced).await.map_err(|_| Error::internal_error())
+        Ok(preview::preview(&answer, |path| self.core.files.read(path).ok()))
     }
 
     /// Handles `workspace/textDocumentContent`.
-    pub(crate) async fn text_document_content(&self, params: PreviewParams) -> Result<TextDocumentContent> {
+    pub(crate) fn text_document_content(&self, params: PreviewParams) -> Result<TextDocumentContent> {
         if let Some(text) = page_of(&params.uri) {
             return Ok(TextDocumentContent { text });
         }
-        let answer = self.core.previewed(&params.uri).await?;
+        let answer = self.core.previewed(&params.uri)?;
         self.connection.follow(params.uri, &answer);
         Ok(TextDocumentContent { text: preview::prompt([&*answer]) })
     }
@@ -58,13 +56,13 @@ impl Server {
 
 impl Core {
     /// Returns the answer that a preview shows.
-    pub(crate) async fn previewed(self: &Arc<Self>, uri: &str) -> Result<Arc<Resolution>> {
+    pub(crate) fn previewed(&self, uri: &str) -> Result<Arc<Resolution>> {
         let Name { harness, file } = named(uri)?;
         let cwd = self.session().cwd_for(file.as_deref());
         let cwd = cwd.ok_or_else(|| Error::invalid_params(format!("{uri} names no file, and no folder is open")))?;
         let request = Request { harness: Some(OneOrMany::One(harness)), ..Request::default() };
         let places = Places { cwd, target: file, read_before: Vec::new(), already_loaded: Vec::new() };
-        let (mut answers, _) = self.answers(&request, &places).await?;
+        let (mut answers, _) = self.answers(&request, &places)?;
         Ok(answers.remove(0))
     }
 }

@@ -1,7 +1,6 @@
 //! Handles `briefing/session`, a session of one agent step by step, and `briefing/agents`, the agents of clients.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use tower_lsp::jsonrpc::{Error, Result};
 
@@ -10,17 +9,16 @@ use super::super::requests::parsed;
 use crate::answer::{Resolution, Standpoint};
 use crate::engine::Core;
 use crate::harness::Choice;
-use crate::index::Keep;
-use crate::lsp::Server;
+use crate::lsp::Context;
 use crate::report::agents::{Agents, said};
 use crate::report::session::{Unfolded, unfolded};
 use crate::request::Places;
 use crate::resolve::AgentQuestion;
 use crate::session::{Step, Turn, unfold};
 
-impl Server {
+impl Context {
     /// Handles `briefing/session`.
-    pub(crate) async fn session(&self, params: SessionParams) -> Result<Unfolded> {
+    pub(crate) fn session(&self, params: SessionParams) -> Result<Unfolded> {
         let place = |uri: &str| parsed(uri).map_err(|error| error.message.into_owned());
         let include = params.request.include().map_err(Error::invalid_params)?;
         let steps = params.steps.iter().enumerate().map(|(at, step)| {
@@ -29,50 +27,40 @@ impl Server {
         let steps = steps.collect::<Result<Vec<Step>>>()?;
         let cwd = self.cwd(params.cwd.as_deref(), None)?;
         let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        let mut questions = self.core.questions(&params.request, &places).await?;
+        let mut questions = self.core.questions(&params.request, &places)?;
         let (Some((choice, start)), true) = (questions.pop(), questions.is_empty()) else {
             return Err(Error::invalid_params("a session is that of one harness: name it in `harness`"));
         };
-        let core = self.core.clone();
-        let look = move || core.unfold(&choice, start, &steps);
-        let turns = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
-        let turns = turns.map_err(Error::invalid_params)?;
+        let turns = self.core.unfold(&choice, start, &steps).map_err(Error::invalid_params)?;
         Ok(unfolded(self.core.index.version(), &turns, &params.steps, include))
     }
 
     /// Handles `briefing/agents`.
-    pub(crate) async fn agents(&self, params: AgentsParams) -> Result<Agents> {
+    pub(crate) fn agents(&self, params: AgentsParams) -> Result<Agents> {
         let cwd = self.cwd(params.cwd.as_deref(), None)?;
         let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-        let questions = self.core.questions(&params.request, &places).await?;
-        let core = self.core.clone();
-        let look = move || {
-            let wanted = |name: &str| params.name.as_deref().is_none_or(|asked| asked == name);
-            let of = |(choice, start): &(Choice, Standpoint)| {
-                said(choice, start, &wanted, &|at| core.answer_blocking(choice, at))
-            };
-            questions.iter().flat_map(of).collect()
-        };
-        let agents = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+        let questions = self.core.questions(&params.request, &places)?;
+        let wanted = |name: &str| params.name.as_deref().is_none_or(|asked| asked == name);
+        let of =
+            |(choice, start): &(Choice, Standpoint)| said(choice, start, &wanted, &|at| self.core.answer(choice, at));
+        let agents = questions.iter().flat_map(of).collect();
         Ok(Agents { version: self.core.index.version(), agents })
     }
 }
 
 impl Core {
-    /// Answers a question. Blocks on the disk, so it must run on a thread that may.
-    fn answer_blocking(&self, choice: &Choice, at: &Standpoint) -> Arc<Resolution> {
-        let wanted = AtomicBool::new(true);
-        let answer = self.answer_reading(AgentQuestion::new(choice.clone(), at.clone()), Keep::Answer, &wanted);
-        answer.expect("it is wanted")
+    /// Answers a question about one agent.
+    pub(crate) fn answer(&self, choice: &Choice, at: &Standpoint) -> Arc<Resolution> {
+        self.asked(vec![AgentQuestion::new(choice.clone(), at.clone())]).remove(0)
     }
 
-    /// Simulates a session. Blocks on the disk, so it must run on a thread that may.
+    /// Simulates a session.
     pub(crate) fn unfold(
         &self,
         choice: &Choice,
         start: Standpoint,
         steps: &[Step],
     ) -> std::result::Result<Vec<Turn>, String> {
-        unfold(choice, start, steps, &|at| self.answer_blocking(choice, at))
+        unfold(choice, start, steps, &|at| self.answer(choice, at))
     }
 }
