@@ -15,8 +15,6 @@ pub mod audit;
 pub(crate) mod below;
 pub mod change;
 pub mod check;
-pub mod convert;
-pub(crate) mod documents;
 pub(crate) mod effort;
 mod error;
 pub mod evidence;

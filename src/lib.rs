@@ -59,7 +59,7 @@
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
 //!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
 //!   ▼ report             plain data in byte ranges
-//!   ▼ engine/convert     bytes → positions in the negotiated encoding
+//!   ▼ lsp/view           bytes → positions in the negotiated encoding
 //!
 //! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
 //!                                              ╰─► once it is quiet: briefing/didChangeInstructions
@@ -76,8 +76,8 @@
 //! # Invariants
 //!
 //! - The core never does IO, and resolving cannot fail.
-//! - LSP types are meant for `lsp/` and `engine/convert`, byte ranges for everything else. Some files of `engine/` still name
-//!   LSP's addresses and errors; nothing below `engine/` does.
+//! - LSP types are for the doors, byte ranges for everything else. Only the doors wait: the engine is ordinary functions, and a
+//!   request that nobody waits for ends at its next question (`engine/wanted`).
 //! - Every considered path is in the answer; unknown is never absent.
 //! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
 //! - Every number about a harness carries a unit, and the version of the client it was checked on.

@@ -22,7 +22,9 @@ mod abilities;
 pub(crate) mod alone;
 pub(crate) mod announce;
 pub(crate) mod capabilities;
+pub(crate) mod changes;
 pub(crate) mod connection;
+pub mod convert;
 pub(crate) mod editing;
 pub mod ext;
 pub(crate) mod features;
@@ -31,6 +33,7 @@ mod own_thread;
 mod publish;
 pub(crate) mod requests;
 pub mod transport;
+pub(crate) mod view;
 
 /// Server of one client.
 pub struct Server {
@@ -195,7 +198,6 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::disk::{self, Buffers, Real, Watcher};
-    use crate::engine::convert;
     use crate::engine::session::Session;
     use crate::engine::tests::defaults_for;
     use crate::engine::wanted;
@@ -256,7 +258,7 @@ pub(crate) mod tests {
         server.core.session().folders = vec![root.clone()];
         let uri = convert::uri_of(&root.join(below)).expect("a URI");
         server.open(uri.clone(), 1, "Rules.");
-        let (path, asked) = (root.join(below), || server.core.session().documents[&uri].asked.clone());
+        let (path, asked) = (root.join(below), || server.core.session().documents[uri.as_str()].asked.clone());
         server.core.view(&path).expect("a view");
         let starts: Vec<_> =
             asked().into_iter().map(|asked| (asked.standpoint.cwd.clone(), asked.standpoint.target.clone())).collect();

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tower_lsp::ls_types::Uri;
-
+use super::Core;
 use super::session::Session;
-use super::view::{self, View};
-use super::{Core, Error};
+use super::view::View;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::exceptions::{Day, Declared, declared};
@@ -33,16 +31,6 @@ pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
         .into_iter()
         .flatten()
         .any(|path| INSTRUCTION_FILES.matches(path) || SETTINGS_FILES.matches(path) || names::is_distinctive(path))
-}
-
-impl Core {
-    /// Returns the view of a document, if agents may load a file of its name.
-    pub(crate) fn concerned(&self, uri: &Uri) -> Result<Option<View>, Error> {
-        match view::file(uri).filter(|path| concerns(path, &self.session())) {
-            Some(path) => self.view(&path).map(Some),
-            None => Ok(None),
-        }
-    }
 }
 
 /// Exceptions that the `briefing.toml` of a workspace folder declares, for one file.

@@ -5,15 +5,28 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tower_lsp::ls_types::Uri;
+use ropey::Rope;
 
-use super::convert::Encoding;
-use super::documents::Document;
 use super::settings::Settings;
 use crate::harness::custom::Customs;
 use crate::queries::declarations::Declared;
 use crate::request::{Defaults, beside};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::absolute;
+
+/// An open document.
+pub(crate) struct Document {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Version number that the editor assigned.
+    pub version: i32,
+    /// Revision number, unique among all states of all documents.
+    pub revision: u64,
+    /// Text that the editor shows.
+    pub text: Rope,
+    /// Last questions about the document. After an edit they can be asked again at once, on all cores.
+    pub asked: Vec<AgentQuestion>,
+}
 
 /// State of one client.
 pub(crate) struct Session {
@@ -31,10 +44,10 @@ pub(crate) struct Session {
     /// Number of times that settings were requested or set, so that a late response does not replace newer settings.
     pub(crate) settings_round: u64,
     pub(crate) folders: Vec<PathBuf>,
-    pub(crate) encoding: Encoding,
     /// True if the client reports changes of the files that agents know.
     pub(crate) client_watches: bool,
-    pub(crate) documents: HashMap<Uri, Document>,
+    /// Open documents by the URI that the editor uses.
+    pub(crate) documents: HashMap<String, Document>,
     /// Counter of all states except documents: settings, folders, date.
     pub(crate) epoch: u64,
     /// Counter of document states. The editor's versions are not unique, because they may restart when a document is
@@ -53,7 +66,6 @@ impl Session {
             settings: Settings::default(),
             settings_round: 0,
             folders: Vec::new(),
-            encoding: Encoding::Utf16,
             client_watches: false,
             documents: HashMap::new(),
             epoch: 0,

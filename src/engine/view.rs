@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ropey::Rope;
-use tower_lsp::ls_types::{Position, Range, Uri};
 
 use crate::answer::{Certain, Fate, Resolution, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::disk::Filesystem;
-use crate::engine::convert::{self, Encoding};
 use crate::engine::{Core, Error, Kind as ErrorKind, memory, session::Session, wanted};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
@@ -24,7 +22,6 @@ use crate::report::findings::{self, Created, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Content, Fact};
-use crate::text;
 
 /// Maximum number of directories above a file in which an agent may be started that reads it.
 const ABOVE_LIMIT: usize = 16;
@@ -49,6 +46,8 @@ pub(crate) struct View {
     pub revision: Option<u64>,
     /// Version number that the editor assigned.
     pub version: Option<i32>,
+    /// Text that the editor shows.
+    pub text: Option<Rope>,
     /// Problems of the agents that the file declares, with their ranges.
     pub problems: Vec<(Bytes<usize>, String)>,
     leads_to: Option<PathBuf>,
@@ -58,7 +57,6 @@ pub(crate) struct View {
     dead: Vec<String>,
     absent: Vec<Absent>,
     long: usize,
-    lines: Lines,
 }
 
 impl View {
@@ -80,26 +78,6 @@ impl View {
             long: self.long,
         }
     }
-
-    /// Converts a byte range of the file to the editor's coordinates.
-    pub fn range(&self, bytes: &Bytes<usize>) -> Range {
-        Range::new(self.position(bytes.start), self.position(bytes.end))
-    }
-
-    /// Converts a byte offset of the file to the editor's coordinates.
-    pub fn position(&self, byte: usize) -> Position {
-        self.lines.position(&self.raw, byte)
-    }
-
-    /// Converts a position of the editor to a byte offset of the file.
-    pub fn byte(&self, position: Position) -> usize {
-        let shown = convert::offset(&self.lines.text, position, self.lines.encoding);
-        if self.lines.as_raw {
-            return shown;
-        }
-        let bom = if self.raw.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        bom + text::raw_offset(&self.raw[bom..], shown)
-    }
 }
 
 /// Answers from the standpoint and from the file's own directory, as in [`View`].
@@ -112,54 +90,13 @@ struct Told {
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
 }
 
-/// Lines as the editor counts them. The editor hides a byte order mark and replaces invalid UTF-8; line breaks are the
-/// same.
-struct Lines {
-    text: Rope,
-    /// True if the text equals the bytes.
-    as_raw: bool,
-    encoding: Encoding,
-}
-
-impl Lines {
-    fn new(raw: &[u8], open: Option<Rope>, encoding: Encoding) -> Lines {
-        let same = |text: &Rope| {
-            raw.len() == text.len_bytes()
-                && text.chunks().try_fold(raw, |rest, chunk| rest.strip_prefix(chunk.as_bytes())).is_some()
-        };
-        match open {
-            Some(text) if same(&text) => Lines { text, as_raw: true, encoding },
-            _ => {
-                let shown = text::lossy_without_bom(raw);
-                Lines { as_raw: shown.as_bytes() == raw, text: Rope::from_str(&shown), encoding }
-            }
-        }
-    }
-
-    /// Converts a byte offset of the file to the editor's coordinates.
-    fn position(&self, raw: &[u8], byte: usize) -> Position {
-        let shown = if self.as_raw { byte } else { text::lossy_without_bom(&raw[..byte.min(raw.len())]).len() };
-        convert::position(&self.text, shown, self.encoding)
-    }
-}
-
-/// A range of a document in the editor's coordinates.
-pub(crate) struct Spot {
-    /// URI of the file.
-    pub uri: Uri,
-    /// Version of the document, if it is open.
-    pub version: Option<i32>,
-    /// The range.
-    pub range: Range,
-}
-
 /// Returns true if a file is among the sources of an answer.
 fn considers(answer: &Resolution, path: &Path) -> bool {
     answer.sources_of(path).next().is_some()
 }
 
 /// Returns revision, version and text of an open document.
-fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
+pub(crate) fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
     let document = session.documents.values().find(|document| document.path == path)?;
     Some((document.revision, document.version, document.text.clone()))
 }
@@ -191,7 +128,6 @@ impl Core {
                 Some((revision, version, text)) => (Some(revision), Some(version), Some(text)),
                 None => (None, None, None),
             };
-            let lines = Lines::new(&raw, text, session.encoding);
             let leads_to = leads_to.filter(|real| *real != seen);
             let long = session.settings.long();
             return Ok(View {
@@ -211,7 +147,7 @@ impl Core {
                 dead,
                 absent,
                 long,
-                lines,
+                text,
             });
         }
         Err(Error { kind: ErrorKind::Modified, message: format!("{} is being edited", path.display()) })
@@ -468,18 +404,9 @@ impl Core {
         problems.map(|problem| (problem.range.clone(), problem.message.clone())).collect()
     }
 
-    /// Converts a byte range of any file to the editor's coordinates.
-    pub(crate) fn spot(&self, path: &Path, bytes: &Bytes<usize>) -> Option<Spot> {
-        let (raw, _) = match self.files.opened(path) {
-            Some((raw, real)) => (raw, Some(real)),
-            None => self.read(path).ok()?,
-        };
-        let session = self.session();
-        let (version, text) = state(&session, path).map(|(_, version, text)| (version, text)).unzip();
-        let lines = Lines::new(&raw, text, session.encoding);
-        let range = Range::new(lines.position(&raw, bytes.start), lines.position(&raw, bytes.end));
-        let open = session.documents.iter().find(|(_, document)| document.path == path).map(|(uri, _)| uri.clone());
-        Some(Spot { uri: open.or_else(|| convert::uri_of(path))?, version, range })
+    /// Returns the content of a file as the editor shows it, or as the disk has it.
+    pub(crate) fn shown(&self, path: &Path) -> Result<Content, Error> {
+        self.files.opened(path).map_or_else(|| self.read(path).map(|(raw, _)| raw), |(raw, _)| Ok(raw))
     }
 
     pub(crate) fn read(&self, path: &Path) -> Result<(Content, Option<PathBuf>), Error> {
@@ -522,9 +449,4 @@ pub(crate) fn seen_as(path: &Path, cwd: &Path, answers: &[Arc<Resolution>]) -> P
         (Some(answer), Ok(below)) => answer.standpoint.cwd.join(below),
         _ => path.to_owned(),
     }
-}
-
-/// Returns the path of a document, or `None` for URIs that features ignore.
-pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
-    convert::path_of(uri).ok()
 }

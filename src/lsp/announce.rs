@@ -49,8 +49,9 @@ pub(crate) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>])
 async fn announce(core: &Arc<Core>, connection: &Connection) {
     let open: Vec<(Uri, PathBuf)> = {
         let session = core.session();
-        connection.state().announced.retain(|uri, _| session.documents.contains_key(uri));
-        session.documents.iter().map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
+        connection.state().announced.retain(|uri, _| session.documents.contains_key(uri.as_str()));
+        let open = session.documents.iter();
+        open.filter_map(|(uri, document)| Some((uri.parse().ok()?, document.path.clone()))).collect()
     };
     let mut documents = Vec::new();
     for (uri, path) in open {

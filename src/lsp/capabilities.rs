@@ -9,8 +9,8 @@ use super::ext;
 use super::features::completion::TRIGGERS;
 use super::requests::Command;
 use super::transport::TEXT_DOCUMENT_CONTENT;
-use crate::engine::convert::Encoding;
 use crate::harness;
+use crate::lsp::convert::Encoding;
 
 /// Returns the result of `initialize`.
 pub(crate) fn initialize_result(encoding: Encoding, client: Abilities) -> InitializeResult {

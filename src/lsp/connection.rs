@@ -12,6 +12,7 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{ProgressToken, Uri};
 
 use super::abilities::Abilities;
+use super::convert::Encoding;
 use crate::answer::Resolution;
 use crate::disk::scan::Progress;
 use crate::engine::{Changed, Core};
@@ -45,6 +46,7 @@ pub(crate) struct Connection {
 #[derive(Default)]
 pub(crate) struct State {
     pub abilities: Abilities,
+    pub encoding: Encoding,
     pub announced: Announced,
     /// Previews requested last: the URI, and the answer that was shown.
     pub previews: VecDeque<(String, Arc<Resolution>)>,
@@ -69,6 +71,11 @@ impl Connection {
     /// Returns what the editor said it is able to do.
     pub fn abilities(&self) -> Abilities {
         self.state().abilities
+    }
+
+    /// Returns the unit of positions that was negotiated.
+    pub fn encoding(&self) -> Encoding {
+        self.state().encoding
     }
 
     /// Follows a preview, so that a change of it is announced.

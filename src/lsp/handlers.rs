@@ -12,31 +12,32 @@ use super::abilities::Abilities;
 use super::own_thread::OwnThread;
 use super::transport::NotUnderstood;
 use crate::engine::Changed;
-use crate::engine::convert::{self, path_of};
-use crate::engine::documents::{self, Document};
+use crate::engine::session::Document;
 use crate::engine::settings::Settings;
-use crate::lsp::{Server, announce, capabilities, publish};
+use crate::lsp::convert::{Encoding, path_of};
+use crate::lsp::{Server, announce, capabilities, changes, publish};
 use crate::snapshot::Change;
 use crate::tasks;
 
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let abilities = Abilities::of(&params.capabilities);
-        self.connection.state().abilities = abilities;
-        let encoding = {
+        let offered = params.capabilities.general.and_then(|general| general.position_encodings);
+        let encoding = Encoding::negotiate(offered.as_deref());
+        {
+            let mut state = self.connection.state();
+            (state.abilities, state.encoding) = (abilities, encoding);
+        }
+        {
             let mut session = self.core.session();
             session.client_watches = abilities.registers_file_events;
-            session.encoding = convert::Encoding::negotiate(
-                params.capabilities.general.and_then(|general| general.position_encodings).as_deref(),
-            );
             session.folders =
                 params.workspace_folders.iter().flatten().filter_map(|folder| path_of(&folder.uri).ok()).collect();
             #[expect(deprecated, reason = "older clients know no workspace folders")]
             if session.folders.is_empty() {
                 session.folders.extend(params.root_uri.as_ref().and_then(|uri| path_of(uri).ok()));
             }
-            session.encoding
-        };
+        }
         tasks::watch_soon(&self.core);
         match Settings::parse(&params.initialization_options.unwrap_or_default()) {
             Ok(settings) => {
@@ -86,21 +87,22 @@ impl LanguageServer for Server {
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let VersionedTextDocumentIdentifier { uri, version } = params.text_document;
         let changes = params.content_changes;
+        let encoding = self.connection.encoding();
         let mut session = self.core.session();
-        if !session.documents.contains_key(&uri) {
+        if !session.documents.contains_key(uri.as_str()) {
             // Changes before the last full text are irrelevant.
             if let Some(whole) = changes.iter().rposition(|change| change.range.is_none()) {
                 let mut text = Rope::from_str(&changes[whole].text);
-                documents::apply(&mut text, changes.into_iter().skip(whole + 1), session.encoding);
+                changes::apply(&mut text, changes.into_iter().skip(whole + 1), encoding);
                 drop(session);
                 self.open(uri, version, &text.to_string());
             }
             return;
         }
-        let (encoding, revision) = (session.encoding, session.next_revision());
-        let Some(document) = session.documents.get_mut(&uri) else { return };
+        let revision = session.next_revision();
+        let Some(document) = session.documents.get_mut(uri.as_str()) else { return };
         (document.version, document.revision) = (version, revision);
-        documents::apply(&mut document.text, changes, encoding);
+        changes::apply(&mut document.text, changes, encoding);
         self.core.edited(&document.path, Some(&document.text.to_string()));
     }
 
@@ -250,16 +252,17 @@ impl Server {
         let mut session = self.core.session();
         self.core.seen(self.core.files.open_at(&path, text, place));
         let revision = session.next_revision();
-        session
-            .documents
-            .insert(uri, Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() });
+        session.documents.insert(
+            uri.as_str().to_owned(),
+            Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() },
+        );
     }
 
     /// Removes a document and returns the path of its file.
     fn close(&self, uri: &Uri) -> Option<PathBuf> {
         let mut session = self.core.session();
         self.connection.state().pulled.remove(uri);
-        let document = session.documents.remove(uri)?;
+        let document = session.documents.remove(uri.as_str())?;
         self.core.edited(&document.path, None);
         Some(document.path)
     }

@@ -90,7 +90,7 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
     let open: Vec<(Uri, PathBuf)> = {
         let session = core.session();
         let concerned = session.documents.iter().filter(|(_, open)| concerns(&open.path, &session));
-        concerned.map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
+        concerned.filter_map(|(uri, document)| Some((uri.parse().ok()?, document.path.clone()))).collect()
     };
     let (client, abilities) = (&connection.client, connection.abilities());
     let closed: Vec<Uri> = published.keys().filter(|uri| open.iter().all(|(open, _)| open != *uri)).cloned().collect();
@@ -103,7 +103,7 @@ async fn publish(core: &Arc<Core>, known: &Diagnostics, connection: &Connection,
     // True if something changed without an edit of its document: the client cannot know that it should ask again.
     let mut stale = Stale::default();
     for (uri, path) in open {
-        if !core.session().documents.contains_key(&uri) {
+        if !core.session().documents.contains_key(uri.as_str()) {
             continue;
         }
         let Ok(reported) = known.of(core, &path) else { continue };

@@ -9,8 +9,8 @@ use tower_lsp::ls_types::Uri;
 use super::ext::{self, EffectiveInstructionsParams, ExplainParams, Explanations, Harnesses, NoParams, Status};
 use crate::answer::{Fate, Resolution};
 use crate::engine::Core;
-use crate::engine::convert::path_of;
 use crate::harness;
+use crate::lsp::convert::path_of;
 use crate::lsp::{Context, announce};
 use crate::queries::neighbour::Neighbour;
 use crate::report::briefing::{self, Effective};
@@ -130,7 +130,7 @@ impl Context {
     fn answers_to(&self, params: &EffectiveInstructionsParams) -> Result<(Vec<Arc<Resolution>>, u64)> {
         let answers = self.core.answers(&params.request, &self.places(params)?)?;
         if let Some(uri) = usual(params) {
-            let is_open = self.core.session().documents.contains_key(&uri);
+            let is_open = self.core.session().documents.contains_key(uri.as_str());
             if is_open {
                 announce::tell(&mut self.connection.state().announced, &uri, &answers.0);
             }

@@ -1,6 +1,6 @@
 //! Positions in three encodings, against a walk through the text sign by sign.
 
-use briefing::engine::convert::{self, Encoding};
+use briefing::lsp::convert::{self, Encoding};
 use ropey::Rope;
 use tower_lsp::ls_types::Position;
 

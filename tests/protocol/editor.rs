@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use briefing::answer::Surroundings;
 use briefing::engine::Date;
-use briefing::engine::convert;
+use briefing::lsp::convert;
 use briefing::lsp::service_on;
 use briefing::request::Defaults;
 use serde_json::{Value, json};

@@ -14,10 +14,9 @@ use super::super::transport::SNIPPET;
 use super::chosen::{Chosen, Known, Outcome, annotate, includes};
 use super::{diagnostics, plans};
 use crate::disk;
-use crate::engine::Core;
-use crate::engine::convert;
 use crate::engine::findings::{concerns, found};
-use crate::engine::view::{self, Spot, View};
+use crate::lsp::convert;
+use crate::lsp::view::{self, Spot, View};
 use crate::lsp::{Context, Server};
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::report::findings::exceptions::Day;
@@ -65,7 +64,7 @@ impl Context {
             } else if editing.resolves {
                 said.data = known();
             } else {
-                said.edit = self.core.edit(&action.edits, &uri, offer.view.as_ref(), editing);
+                said.edit = self.edit(&action.edits, &uri, offer.view.as_ref(), editing);
                 if said.edit.is_none() {
                     continue;
                 }
@@ -92,7 +91,7 @@ impl Context {
         }
         let offer = self.offer(&known.uri, &path, known.range, true)?;
         let same = offer.actions.iter().find(|other| other.title == known.title);
-        let edit = same.and_then(|same| self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing));
+        let edit = same.and_then(|same| self.edit(&same.edits, &known.uri, offer.view.as_ref(), editing));
         let chosen = edit.map(|edit| Chosen { edit, question: known.title.clone() });
         Ok(Outcome { chosen, message: None })
     }
@@ -105,7 +104,7 @@ impl Context {
 
     /// Collects all actions for a range, and those for the workspace if `workspace` is set.
     fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
-        let view = self.core.concerned(uri)?;
+        let view = self.concerned(uri)?;
         let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
         let expected = match &view {
             Some(view) => self.diagnostics.expected(&self.core, path, view),
@@ -189,7 +188,7 @@ impl Server {
     }
 }
 
-impl Core {
+impl Context {
     /// Converts edits to a `WorkspaceEdit` that the client can apply. Returns `None` if a file cannot be read any more.
     pub(crate) fn edit(
         &self,
@@ -265,7 +264,7 @@ impl Core {
     }
 
     /// Returns the URI of a path; for the document itself the URI that the editor uses.
-    pub(crate) fn uri_of(&self, path: &Path, uri: &Uri, view: Option<&View>) -> Option<Uri> {
+    fn uri_of(&self, path: &Path, uri: &Uri, view: Option<&View>) -> Option<Uri> {
         if view.is_some_and(|view| view.seen == path) { Some(uri.clone()) } else { convert::uri_of(path) }
     }
 }

@@ -7,8 +7,8 @@ use tower_lsp::ls_types::*;
 
 use crate::disk::{Filesystem, scan};
 use crate::engine::Core;
-use crate::engine::view::file;
 use crate::lsp::Context;
+use crate::lsp::view::file;
 use crate::report::completion::{Offer, Word, offer};
 use crate::request::beside;
 use crate::snapshot::FileType;
@@ -26,7 +26,7 @@ impl Context {
         let at = params.text_document_position;
         let uri = at.text_document.uri;
         let Some(path) = file(&uri) else { return Ok(None) };
-        let Some(view) = self.core.concerned(&uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&uri)? else { return Ok(None) };
         let customs = self.core.customs(&beside(&path));
         let imports = view.subject().sources().next().is_some();
         let home = self.core.defaults().home.clone();

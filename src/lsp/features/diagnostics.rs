@@ -13,14 +13,14 @@ use tower_lsp::ls_types::*;
 use super::super::abilities::Abilities;
 use super::super::connection::{Connection, State};
 use crate::answer::Fate;
+use crate::engine::Core;
 use crate::engine::below::Samples;
-use crate::engine::convert;
 use crate::engine::expect::live::Proven;
 use crate::engine::findings::{InProject, concerns, found, is_named};
 use crate::engine::memory::Memory;
-use crate::engine::view::{self, View};
-use crate::engine::{Core, Error};
 use crate::lsp::Context;
+use crate::lsp::convert;
+use crate::lsp::view::{self, View};
 use crate::report::findings::{Finding, Kind, Severity, page};
 use crate::report::{folding, lens};
 
@@ -67,22 +67,16 @@ impl Diagnostics {
     /// Returns the diagnostics of a file as it is now.
     pub fn of(&self, core: &Arc<Core>, path: &Path) -> Result<Arc<Reported>> {
         let revision = core.session().revision_of(path);
-        let work = || {
-            let view = core.view(path)?;
+        let work = || -> Result<Reported> {
+            let view = View::of(core.view(path)?, self.connection.encoding());
             let mut declared = core.declared_exceptions(path);
             let expected = self.expected(core, path, &view);
             let found = of(core, self.connection.abilities(), &view, expected, declared.as_mut());
             // Only what is open shows lenses and hints.
             let marks = if view.revision.is_some() { marks(core, &view) } else { 0 };
-            Ok::<_, Error>(Reported {
-                revision: view.revision,
-                version: view.version,
-                id: result_id(&found),
-                marks,
-                found,
-            })
+            Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), marks, found })
         };
-        Ok(self.reported.get(core, path.to_owned(), revision, work)?)
+        self.reported.get(core, path.to_owned(), revision, work)
     }
 
     /// Returns the failed expectations that concern a file in the state that a view shows.
@@ -123,11 +117,11 @@ impl Diagnostics {
             let root = core.files.real(&folder);
             let mut samples = Samples::below(core, &root);
             known.extend(core.files_of(&root).files.into_iter().filter(|file| !samples.hold(file)));
-            let considered = || {
+            let considered = || -> Result<Vec<PathBuf>> {
                 let answers = core.about(&folder.join("x"))?;
                 let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
                 let there = sources.filter(|source| source.fate != Fate::Missing);
-                Ok::<_, Error>(there.filter_map(|source| source.path().map(Path::to_owned)).collect())
+                Ok(there.filter_map(|source| source.path().map(Path::to_owned)).collect())
             };
             known.extend(self.considered.get(core, folder.clone(), None, considered)?.iter().cloned());
         }

@@ -8,9 +8,9 @@ use tower_lsp::ls_types::{
 };
 
 use super::super::Context;
-use crate::engine::convert::path_of;
 use crate::engine::findings::concerns;
-use crate::engine::view::View;
+use crate::lsp::convert::path_of;
+use crate::lsp::view::View;
 use crate::queries::patterns::Matches;
 use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
 use crate::request::{Places, Request, beside};
@@ -26,7 +26,7 @@ impl Context {
         };
         let concerned = concerns(&path, &self.core.session());
         if concerned {
-            let view = self.core.view(&path)?;
+            let view = self.view(&path)?;
             if let Some(hover) = self.pattern(&path, &view, view.byte(position)) {
                 return Ok(Some(said(hover.text, Some(view.range(&hover.at)))));
             }

@@ -7,15 +7,15 @@ use tower_lsp::ls_types::*;
 
 use super::super::Context;
 use crate::answer::Place;
-use crate::engine::convert;
-use crate::engine::view::{View, file};
+use crate::lsp::convert;
+use crate::lsp::view::{View, file};
 use crate::report::links::{Link, leads, links};
 use crate::report::mentions;
 
 impl Context {
     /// Handles `textDocument/documentLink`.
     pub(crate) fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        let Some(view) = self.core.concerned(&params.text_document.uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&params.text_document.uri)? else { return Ok(None) };
         let link = |link: Link| DocumentLink {
             range: view.range(&link.at),
             target: match &link.to {
@@ -31,7 +31,7 @@ impl Context {
     /// Handles `textDocument/definition`.
     pub(crate) fn defined(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
-        let Some(view) = self.core.concerned(&at.text_document.uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&at.text_document.uri)? else { return Ok(None) };
         let Some((_, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
         let paths = places.into_iter().filter_map(|place| match place {
             Place::Path(path) => Some(path),
@@ -47,13 +47,13 @@ impl Context {
         let at = params.text_document_position;
         let Some(path) = file(&at.text_document.uri) else { return Ok(None) };
         let mut target = path;
-        if let Some(view) = self.core.concerned(&at.text_document.uri)? {
+        if let Some(view) = self.concerned(&at.text_document.uri)? {
             target = match leads(&view.subject(), view.byte(at.position)) {
                 Some((_, places)) => match places.as_slice() {
                     [Place::Path(named)] => named.clone(),
                     _ => return Ok(None),
                 },
-                None => view.seen,
+                None => view.seen.clone(),
             };
         }
         let mut found = Vec::new();
@@ -70,7 +70,7 @@ impl Context {
         let answers = self.core.answers_about(target)?;
         let mut found = Vec::new();
         for naming in mentions::files_leading_to(target, &answers) {
-            let Ok(view) = self.core.view(&naming) else { continue };
+            let Ok(view) = self.view(&naming) else { continue };
             let words = mentions::named(&view.seen, &view.raw, &answers);
             found.push((view, words));
         }

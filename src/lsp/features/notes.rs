@@ -6,16 +6,16 @@ use tower_lsp::ls_types::*;
 
 use crate::engine::Core;
 use crate::engine::settings::ReadersSetting;
-use crate::engine::view::View;
 use crate::lsp::Context;
 use crate::lsp::ext;
+use crate::lsp::view::View;
 use crate::report::lens::Leads;
 use crate::report::{folding, hints, lens, readers};
 
 impl Context {
     /// Handles `textDocument/inlayHint`.
     pub(crate) fn hints(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        let Some(view) = self.core.concerned(&params.text_document.uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&params.text_document.uri)? else { return Ok(None) };
         let wanted = view.byte(params.range.start)..=view.byte(params.range.end);
         let found = self.core.hints(&view).into_iter().filter(|hint| wanted.contains(&hint.at));
         let hint = |hint: hints::Hint| InlayHint {
@@ -34,7 +34,7 @@ impl Context {
     /// Handles `textDocument/codeLens`.
     pub(crate) fn lenses(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let uri = params.text_document.uri;
-        let Some(view) = self.core.concerned(&uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&uri)? else { return Ok(None) };
         let lens = |lens: lens::Lens| {
             let command = match lens.leads {
                 Leads::Show => "briefing.show",
@@ -50,7 +50,7 @@ impl Context {
 
     /// Handles `textDocument/foldingRange`.
     pub(crate) fn folds(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        let Some(view) = self.core.concerned(&params.text_document.uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&params.text_document.uri)? else { return Ok(None) };
         let fold = |fold: folding::Fold| {
             let range = view.range(&fold.range);
             // The first line stays visible, and so does a last line that contains none of the range.
@@ -71,7 +71,7 @@ impl Context {
         let uri = params.text_document.uri;
         let uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
         let version = self.core.index.version();
-        let Some(view) = self.core.concerned(&uri)? else {
+        let Some(view) = self.concerned(&uri)? else {
             return Ok(ext::Readers { version, parts: Vec::new() });
         };
         let part = |part: readers::Part| {

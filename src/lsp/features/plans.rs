@@ -10,8 +10,8 @@ use super::super::editing::Editing;
 use super::chosen::{Chosen, Known, Outcome, annotate, includes};
 use crate::answer::{Fate, Resolution};
 use crate::engine::plan::{Links, Refactoring, Task, is_truth_or_bridge};
-use crate::engine::view::View;
 use crate::lsp::Context;
+use crate::lsp::view::View;
 use crate::report::actions::has_movable;
 
 /// Id of the note that a plan's edits share.
@@ -106,7 +106,7 @@ impl Context {
         if !edits.iter().all(|edit| editing.can(edit)) {
             return Outcome::default();
         }
-        let Some(edit) = self.core.edit(&edits, &known.uri, None, editing) else { return Outcome::default() };
+        let Some(edit) = self.edit(&edits, &known.uri, None, editing) else { return Outcome::default() };
         let label = format!("{}: {verdict}", known.title);
         let question = format!("{label}\n\n{details}\n\nApply it");
         // VS Code shows a note only under the mouse.

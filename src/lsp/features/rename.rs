@@ -9,8 +9,9 @@ use tower_lsp::ls_types::*;
 use super::super::Context;
 use crate::answer::Place;
 use crate::disk::Filesystem;
-use crate::engine::convert::{self, path_of};
-use crate::engine::view::{file, seen_as};
+use crate::engine::view::seen_as;
+use crate::lsp::convert::{self, path_of};
+use crate::lsp::view::file;
 use crate::report::links::leads;
 use crate::report::mentions::{leading_to, named};
 use crate::report::rename::{Moves, resolved, reworded};
@@ -39,7 +40,7 @@ impl Context {
         let renamed = FileRename { old_uri: old_uri.to_string(), new_uri: new_uri.to_string() };
         let edit = self.renaming(RenameFilesParams { files: vec![renamed] })?;
         let changes = edit.and_then(|edit| edit.changes).unwrap_or_default();
-        let version = |uri: &Uri| self.core.session().documents.get(uri).map(|document| document.version);
+        let version = |uri: &Uri| self.core.session().documents.get(uri.as_str()).map(|document| document.version);
         let edits = changes.into_iter().map(|(uri, edits)| {
             let text_document = OptionalVersionedTextDocumentIdentifier { version: version(&uri), uri };
             let edits = edits.into_iter().map(OneOf::Left).collect();
@@ -56,7 +57,7 @@ impl Context {
         if !self.connection.abilities().editing.renames {
             return Ok(None);
         }
-        let Some(view) = self.core.concerned(&at.text_document.uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&at.text_document.uri)? else { return Ok(None) };
         let Some((words, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
         let [Place::Path(path)] = places.as_slice() else { return Ok(None) };
         Ok(Some((view.range(&words), text::lossy(&view.raw[words.clone()]).into_owned(), path.clone())))
@@ -87,7 +88,7 @@ impl Context {
         let home = self.core.defaults().home.clone();
         let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
         for path in naming {
-            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path)) else { continue };
+            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.view(&path)) else { continue };
             let mut edits = Vec::new();
             for words in named(&view.seen, &view.raw, &answers).iter().filter(|words| !words.is_pattern()) {
                 let Some(target) = words.paths().next().filter(|_| words.leads_to.len() == 1) else { continue };

@@ -7,8 +7,8 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::super::Context;
-use crate::engine::convert;
-use crate::engine::view::View;
+use crate::lsp::convert;
+use crate::lsp::view::View;
 use crate::report::findings::{Finding, findings, title};
 use crate::report::symbols::{Section, symbols};
 use crate::report::words::list;
@@ -21,7 +21,7 @@ impl Context {
     /// Handles `textDocument/documentSymbol`.
     pub(crate) fn sections(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         let uri = params.text_document.uri;
-        let Some(view) = self.core.concerned(&uri)? else { return Ok(None) };
+        let Some(view) = self.concerned(&uri)? else { return Ok(None) };
         let subject = view.subject();
         if subject.sources().next().is_none() {
             // Leave texts that no agent reads to other language servers.

@@ -1,26 +1,9 @@
-//! The documents that are open in the editor.
-
-use std::path::PathBuf;
+//! Changes of the documents that are open in the editor.
 
 use ropey::Rope;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use super::convert::{self, Encoding};
-use crate::resolve::AgentQuestion;
-
-/// An open document.
-pub(crate) struct Document {
-    /// Path of the file.
-    pub path: PathBuf,
-    /// Version number that the editor assigned.
-    pub version: i32,
-    /// Revision number, unique among all states of all documents.
-    pub revision: u64,
-    /// Text that the editor shows.
-    pub text: Rope,
-    /// Last questions about the document. After an edit they can be asked again at once, on all cores.
-    pub asked: Vec<AgentQuestion>,
-}
 
 /// Applies changes in order. Positions beyond the text are clamped.
 pub(crate) fn apply(

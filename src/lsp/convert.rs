@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Error;
 use ropey::Rope;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range, Uri};
 
+use crate::engine::Error;
+
 /// Unit of `character` in positions, as negotiated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units, the default of LSP.
+    #[default]
     Utf16,
     /// Code points.
     Utf32,
