@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::answer::Resolution;
 use crate::query::{Kept, Key, Outcome, Question, typed};
 use crate::search::{Part, PartKey, Parts};
-use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, ROUND_WEIGHT, Snapshot, may_change};
+use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, GlobFlavor, Observed, ROUND_WEIGHT, Snapshot, may_change};
 
 mod at_rest;
 
@@ -37,6 +37,10 @@ const PART_LIMIT: usize = 32 * 1024;
 
 /// Maximum number of recorded changes, used to judge facts that were observed while the changes happened.
 const CHANGE_LIMIT: usize = 1024;
+
+/// Maximum weight of the known facts, in questions about small files; then all facts and answers are dropped. Facts of usual
+/// workspaces weigh a tenth of it, and a fact takes about a kilobyte.
+const FACT_LIMIT: usize = 2 * ROUND_WEIGHT;
 
 /// Number of rounds of an answer that observe only what is missing; most answers take fewer.
 const ROUNDS: usize = 8;
@@ -61,6 +65,10 @@ struct State {
     /// Increases with every change that affected a fact.
     version: u64,
     snapshot: Snapshot,
+    /// Weight of all known facts.
+    weight: usize,
+    /// True if facts were dropped: results that rest on them may be in use, so that every change may affect one.
+    has_dropped: bool,
     /// Facts that a change at or above a path may affect.
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
     /// Paths that each fact depends on: reverse index of `resting_on`.
@@ -181,13 +189,7 @@ impl Index {
         };
         let ahead = Ahead { known: RefCell::new(snapshot), observe, observed: RefCell::default() };
         // Some facts may only have been announced: resolving alone would never observe those.
-        let mut weight = 0;
-        for ask in &asks {
-            weight += ahead.told(ask).map_or(0, |fact| fact.weight());
-            if weight > ROUND_WEIGHT {
-                break;
-            }
-        }
+        ahead.learn(asks);
         question.resolve(&ahead, &parts, false);
         ahead.observed.into_inner()
     }
@@ -209,6 +211,8 @@ impl Index {
             for path in &rests_on {
                 state.resting_on.entry(path.clone()).or_default().insert(ask.clone());
             }
+            state.weight += weight_of(&fact);
+            state.weight -= state.snapshot.told_weight(&ask).map_or(0, |before| before + 1);
             state.paths_of.insert(ask.clone(), rests_on);
             state.snapshot.tell(ask, fact);
         }
@@ -227,7 +231,9 @@ impl Index {
                 forgot.push(ask);
             }
         }
-        if forgot.is_empty() {
+        if state.has_dropped {
+            state.next_version_for_all();
+        } else if forgot.is_empty() {
             return false;
         }
         state.next_version(&forgot);
@@ -251,7 +257,9 @@ impl Index {
             state.snapshot.told(ask).is_some_and(|told| told != *fact || state.paths_of.get(ask) != Some(rests_on))
         };
         let others: Vec<Observed> = observed.into_iter().filter(is_other).collect();
-        if others.is_empty() {
+        if state.has_dropped {
+            state.next_version_for_all();
+        } else if others.is_empty() {
             return false;
         }
         let others: Vec<Ask> = others.into_iter().map(|other| other.ask).collect();
@@ -331,6 +339,10 @@ impl Index {
             state.forget_answers();
         }
         answer.trace().parts().for_each(|part| state.keep(part));
+        if state.weight > FACT_LIMIT {
+            state.drop_facts();
+            return;
+        }
         let Some(question) = question else { return };
         for part in answer.trace().parts() {
             state.answers_with.entry(part.key.clone()).or_default().insert(question.clone());
@@ -366,6 +378,11 @@ impl Index {
     }
 }
 
+/// Returns the weight of holding a fact.
+fn weight_of(fact: &Fact) -> usize {
+    fact.weight() + 1
+}
+
 /// Returns true if a fact is quick to observe because it is about a single path.
 fn is_quick(ask: &Ask) -> bool {
     matches!(ask, Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_))
@@ -378,16 +395,32 @@ struct Ahead<'a> {
     observed: RefCell<Vec<Observed>>,
 }
 
+impl Ahead<'_> {
+    fn learn(&self, asks: Vec<Ask>) {
+        let observed = (self.observe)(asks);
+        let mut known = self.known.borrow_mut();
+        observed.iter().for_each(|observed| known.tell(observed.ask.clone(), observed.fact.clone()));
+        self.observed.borrow_mut().extend(observed);
+    }
+}
+
 impl Facts for Ahead<'_> {
     fn told(&self, ask: &Ask) -> Option<Fact> {
-        if let Some(fact) = self.known.borrow().told(ask) {
-            return Some(fact);
-        }
-        let observed = (self.observe)(vec![ask.clone()]).pop()?;
-        let fact = observed.fact.clone();
-        self.known.borrow_mut().tell(ask.clone(), fact.clone());
-        self.observed.borrow_mut().push(observed);
-        Some(fact)
+        let known = || self.known.borrow().told(ask);
+        known().or_else(|| {
+            self.learn(vec![ask.clone()]);
+            known()
+        })
+    }
+
+    /// Returns false only for globs that share one walk and must be announced; everything else is observed on demand.
+    fn is_told(&self, ask: &Ask) -> bool {
+        !matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }) || self.known.borrow().is_told(ask)
+    }
+
+    /// Returns the weight of a known fact. What is announced and never asked is not observed.
+    fn told_weight(&self, ask: &Ask) -> Option<usize> {
+        self.is_told(ask).then(|| self.known.borrow().told_weight(ask).unwrap_or(0))
     }
 }
 
@@ -418,14 +451,33 @@ impl State {
     fn next_version(&mut self, forgot: &[Ask]) {
         self.version += 1;
         if forgot.len() > MARK_LIMIT {
-            self.marks.clear();
-            self.marks_since = self.version;
+            self.next_version_for_all();
             return;
         }
         self.marks.extend(forgot.iter().map(|ask| (self.version, mark(ask))));
         while self.marks.len() > MARK_LIMIT {
             self.marks_since = self.marks.pop_front().map_or(self.version, |(version, _)| version);
         }
+    }
+
+    /// Begins a new version in which any fact may have been invalidated.
+    fn next_version_for_all(&mut self) {
+        self.version += 1;
+        self.marks.clear();
+        self.marks_since = self.version;
+    }
+
+    /// Drops all facts and answers.
+    fn drop_facts(&mut self) {
+        self.forget_answers();
+        self.snapshot = Snapshot::default();
+        self.resting_on.clear();
+        self.paths_of.clear();
+        self.forgotten.clear();
+        self.lately.clear();
+        self.weight = 0;
+        self.has_dropped = true;
+        self.next_version_for_all();
     }
 
     /// Records a change, to judge facts that are being observed meanwhile.
@@ -439,13 +491,11 @@ impl State {
 
     /// Caches a part that depends on the current facts.
     fn keep(&mut self, part: &Arc<Part>) {
-        if self.parts.contains(&part.key) {
-            return;
+        if self.parts.keep(part) {
+            for ask in &part.depends {
+                self.parts_of.entry(ask.clone()).or_default().insert(part.key.clone());
+            }
         }
-        for ask in &part.depends {
-            self.parts_of.entry(ask.clone()).or_default().insert(part.key.clone());
-        }
-        self.parts.keep(part.clone());
     }
 
     fn forget_answers(&mut self) {
@@ -458,6 +508,7 @@ impl State {
     }
 
     fn forget(&mut self, ask: &Ask) {
+        self.weight -= self.snapshot.told_weight(ask).map_or(0, |weight| weight + 1);
         self.snapshot.forget(ask);
         if self.forgotten.len() >= FORGOTTEN_LIMIT {
             self.forgotten.clear();
@@ -494,6 +545,7 @@ mod tests {
     use crate::answer::{Answer, Standpoint};
     use crate::harness::custom::Custom;
     use crate::harness::{About, Choice, Edition};
+    use crate::query::Query;
     use crate::resolve::AgentQuestion;
     use crate::search::{Known, Search};
     use crate::snapshot::{FileType, Meta};
@@ -511,6 +563,18 @@ mod tests {
             let _ = search.read(Path::new("/a"), "a file")?;
             let _ = search.read(Path::new("/b"), "another file")?;
             Ok(Answer::default())
+        }
+    }
+
+    /// Asks if a path exists.
+    #[derive(Clone, PartialEq, Eq, Hash)]
+    pub(super) struct Exists(pub PathBuf);
+
+    impl Query for Exists {
+        type Out = bool;
+
+        fn run(&self, search: &mut Search) -> Known<bool> {
+            Ok(search.glance(&self.0)?.is_ok())
         }
     }
 
@@ -550,6 +614,50 @@ mod tests {
         assert_eq!(looked(), 0, "it is remembered");
         index.forget([Change::Content("/a".into()), Change::Content("/b".into())]);
         assert_eq!(looked(), 1, "what it needs is known");
+    }
+
+    #[test]
+    fn what_is_announced_and_never_asked_for_is_not_observed() {
+        let looks = AtomicUsize::new(0);
+        let observe = |asks: Vec<Ask>| {
+            looks.fetch_add(asks.len(), Ordering::Relaxed);
+            observe(asks)
+        };
+        let ahead = Ahead { known: RefCell::default(), observe: &observe, observed: RefCell::default() };
+        let parts = Parts::default();
+        let mut search = Search::new(&ahead, Arc::default(), &parts);
+        let names = (0..1_000).map(|number| Ask::Content(format!("/{number}").into()));
+        search.expect(names).expect("they are observed on demand");
+        let _ = search.read(Path::new("/7"), "the one that is needed");
+        assert_eq!((looks.load(Ordering::Relaxed), ahead.observed.borrow().len()), (1, 1));
+    }
+
+    #[test]
+    fn facts_beyond_the_limit_are_dropped_and_every_change_may_be_about_one() {
+        let index = Index::default();
+        let ask = |index: &Index| index.answer(&observe, Exists("/p".into()));
+        let (_, first) = ask(&index);
+        assert!(!index.forget([Change::Content("/elsewhere".into())]));
+        let asks: Vec<Ask> = (0..FACT_LIMIT).map(|number| Ask::Kind(format!("/{number}").into())).collect();
+        let tick = Tick(index.lock().tick);
+        index.learn(observe(asks), tick);
+        assert!(index.sizes().0 > FACT_LIMIT);
+        index.answer(&observe, Exists("/q".into()));
+        let sizes = || {
+            let state = index.lock();
+            (state.snapshot.len(), state.weight, state.memo.len())
+        };
+        assert_eq!(sizes(), (0, 0, 0));
+        assert!(index.has_forgotten(&[], first));
+        let since = index.version();
+        assert!(
+            index.forget([Change::Content("/elsewhere".into())]),
+            "somebody may rely on a fact that is not known any more"
+        );
+        assert!(index.has_forgotten(&[], since));
+        ask(&index);
+        let (facts, weight, answers) = sizes();
+        assert!(facts > 0 && facts == weight && answers == 1);
     }
 
     #[test]

@@ -190,10 +190,12 @@ fn give_up(answer: &mut Answer, search: &Search) {
     let Some(place) = search.gave_up_at() else { return };
     // The client may succeed beyond Briefing's limits.
     answer.refusal = None;
-    let asked = search.asked_paths();
+    let is_absent = |source: &Source| matches!(source.fate, Fate::Missing | Fate::Unreadable);
+    let absent: Vec<PathBuf> =
+        answer.sources.iter().filter(|source| is_absent(source)).filter_map(Source::path).map(Path::to_owned).collect();
+    let left = search.not_asked(absent.iter().map(PathBuf::as_path));
     for source in &mut answer.sources {
-        let is_absent = matches!(source.fate, Fate::Missing | Fate::Unreadable);
-        if is_absent && source.path().is_some_and(|path| !asked.contains(path)) {
+        if is_absent(source) && source.path().is_some_and(|path| left.contains(path)) {
             (source.fate, source.reason) = (Fate::Unreadable, "not looked at: Briefing gave up before".to_owned());
         }
     }

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -347,10 +347,19 @@ impl<'a> Search<'a> {
         self.cut_short.get_or_insert_with(|| path.to_owned());
     }
 
-    /// Returns every path that was asked about.
-    pub fn asked_paths(&self) -> HashSet<&Path> {
+    /// Returns those of `paths` that were not asked about.
+    pub fn not_asked<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> HashSet<&'p Path> {
+        // An answer that is given up has asked about ten thousands of paths, and few of them are looked for.
+        let bytes = |path: &'p Path| path.as_os_str().as_encoded_bytes();
+        let mut left: HashMap<&[u8], &Path, AskHasher> = paths.map(|path| (bytes(path), path)).collect();
         let of_parts = self.parts.iter().flat_map(|(_, part)| part.trace().iter());
-        self.probes.iter().chain(of_parts).map(|probe| probe.path.as_path()).collect()
+        for probe in self.probes.iter().chain(of_parts) {
+            if left.is_empty() {
+                break;
+            }
+            left.remove(probe.path.as_os_str().as_encoded_bytes());
+        }
+        left.into_values().collect()
     }
 
     /// Returns the file that was read last.

@@ -11,6 +11,9 @@ use dashmap::DashMap;
 use super::Filesystem;
 use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
 
+/// Maximum number of directories whose names are held; the system is asked about names in others.
+const MOST: usize = 32 * 1024;
+
 /// A file system in which nothing below a directory changes while it is used.
 pub struct Still<F> {
     fs: F,
@@ -55,6 +58,9 @@ impl<F: Filesystem> Still<F> {
     fn names(&self, dir: &Path) -> Names {
         if let Some(names) = self.names.get(dir) {
             return names.clone();
+        }
+        if self.names.len() >= MOST {
+            return Names::Unknown;
         }
         let names = if self.is_absent(dir) {
             Names::Absent
@@ -101,7 +107,7 @@ impl<F: Filesystem> Filesystem for Still<F> {
             return Err(Errno::NOENT);
         }
         let entries = self.fs.list(path)?;
-        if path.starts_with(&self.root) {
+        if path.starts_with(&self.root) && self.names.len() < MOST {
             self.names.entry(path.to_owned()).or_insert_with(|| names_of(&entries));
         }
         Ok(entries)

@@ -1,6 +1,6 @@
 //! Inspects what a repository instructs agents to do, makes them run, and allows them. Nothing is executed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -109,6 +109,9 @@ fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
         Some(_) => scan::scan_in(&core.files, root, &any),
     };
     let mut files = Vec::new();
+    let may_be_one = |name: &OsStr| FILES.may_match(name) || INSTRUCTION_FILES.may_match(name);
+    // Links of several agents often lead to one folder.
+    let mut below: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for path in all {
         let relative = path.strip_prefix(root).unwrap_or(&path);
         if FILES.matches(relative) || INSTRUCTION_FILES.matches(relative) {
@@ -120,9 +123,14 @@ fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
             continue;
         }
         // An agent's folder may be a link to another folder of the repository.
-        if core.files.real(&path).starts_with(core.files.real(root)) {
-            let below = scan::scan_in(&core.files, &path, &any);
-            files.extend(below.into_iter().filter(|file| FILES.matches(file) || INSTRUCTION_FILES.matches(file)));
+        let real = core.files.real(&path);
+        if real.starts_with(core.files.real(root)) {
+            let inside = below.entry(real).or_insert_with_key(|real| {
+                let found = scan::scan_in(&core.files, real, &may_be_one).into_iter();
+                found.filter_map(|file| file.strip_prefix(real).map(Path::to_owned).ok()).collect()
+            });
+            let linked = inside.iter().map(|inside| path.join(inside));
+            files.extend(linked.filter(|file| FILES.matches(file) || INSTRUCTION_FILES.matches(file)));
         } else {
             files.push(path);
         }

@@ -17,6 +17,10 @@ const LIMIT: usize = crate::snapshot::ROUND_WEIGHT;
 /// addition to much else.
 const EARLY: usize = LIMIT / 16;
 
+/// Unit in which what was spent before a part is counted for it, so that answers that spent about as much share its result even
+/// if the budget ends within it.
+const STEP: usize = EARLY / 2;
+
 /// Effort after which rules that go on asking are stopped.
 const PATIENCE: usize = 8 * LIMIT;
 
@@ -108,16 +112,33 @@ impl Effort {
         self.reused += cost;
     }
 
+    /// Returns what counts as spent before a part that begins now.
+    pub fn before_part(&self) -> usize {
+        self.spent.next_multiple_of(STEP)
+    }
+
+    /// Returns true if a part of this cost ends within the budget.
+    pub fn has_room_for(&self, part: usize) -> bool {
+        self.before_part() + part <= LIMIT
+    }
+
+    /// Takes back what counted as spent before a part that came to no result.
+    pub fn take_back(&mut self, counted: usize) {
+        if !self.is_over() {
+            self.spent -= counted;
+        }
+    }
+
+    /// Returns true if the limit is exceeded.
+    pub fn is_over(&self) -> bool {
+        self.spent > LIMIT
+    }
+
     /// Returns the cost of the answer if what it shares with earlier ones hardly counts. `again` is the cost of matches
     /// whose results were remembered.
     pub fn fresh(&self, again: usize) -> usize {
         let shared = self.reused + again;
         self.spent.saturating_sub(shared) + shared / SHARED
-    }
-
-    /// Returns true if `more` stays within the limit.
-    pub fn has_room_for(&self, more: usize) -> bool {
-        self.spent + more <= LIMIT
     }
 
     pub fn spent(&self) -> usize {

@@ -29,6 +29,8 @@ pub struct Part {
     cut_short: Option<PathBuf>,
     about_process: Option<PathBuf>,
     effort: usize,
+    /// What was spent before the part, if the budget ended within it: its result depends on that.
+    ended_after: Option<usize>,
 }
 
 impl std::fmt::Debug for Part {
@@ -54,14 +56,16 @@ impl Parts {
         self.known.is_empty()
     }
 
-    /// Returns true if the part is cached.
-    pub fn contains(&self, key: &PartKey) -> bool {
-        self.known.contains_key(key)
-    }
-
-    /// Caches a part and replaces the one with the same key.
-    pub fn keep(&mut self, part: Arc<Part>) {
-        self.known.insert_mut(part.key.clone(), part);
+    /// Caches a part, unless the one with the same key is as good. Returns true if it is cached now.
+    pub fn keep(&mut self, part: &Arc<Part>) -> bool {
+        let is_better = self.known.get(&part.key).is_none_or(|known| {
+            // The budget ended within the known one elsewhere, so it will not be used again.
+            known.ended_after.is_some() && known.ended_after != part.ended_after
+        });
+        if is_better {
+            self.known.insert_mut(part.key.clone(), part.clone());
+        }
+        is_better
     }
 
     /// Removes a part.
@@ -83,20 +87,25 @@ impl Search<'_> {
         look: Look<T>,
     ) -> Known<Arc<T>> {
         let key = PartKey { of, place: place.to_owned(), word };
-        // A cached part counts only if the budget suffices for all of it: if the budget ends within a part, its result
-        // depends on what was spent before.
-        let suffices = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
-        let part = match self.known.known.get(&key).filter(suffices).cloned() {
-            Some(part) => {
-                self.effort.reuse(part.effort);
-                part
-            }
-            None => {
-                let part = Arc::new(self.fresh_part(key, look)?);
-                self.effort.add(part.effort);
-                part
-            }
+        // If the budget ends within a part, its result depends on what was spent before.
+        let before = self.effort.before_part();
+        let suffices = |part: &&Arc<Part>| match part.ended_after {
+            None => self.effort.has_room_for(part.effort),
+            Some(spent) => spent == before,
         };
+        let (part, is_known) = match self.known.known.get(&key).filter(suffices).cloned() {
+            Some(part) => (part, true),
+            None => (Arc::new(self.fresh_part(key, look)?), false),
+        };
+        if part.ended_after.is_some() {
+            // Then the budget of the answer has ended as well.
+            self.effort.add(before - self.effort.spent());
+        }
+        if is_known {
+            self.effort.reuse(part.effort);
+        } else {
+            self.effort.add(part.effort);
+        }
         if let Some(pattern) = &part.cut_short {
             self.cut_short.get_or_insert_with(|| pattern.clone());
         }
@@ -110,11 +119,12 @@ impl Search<'_> {
     /// Computes a part with the remaining budget.
     fn fresh_part<T: Any + Send + Sync>(&mut self, key: PartKey, look: Look<T>) -> Known<Part> {
         let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
-        let before = self.effort.spent();
+        let before = self.effort.before_part();
         inner.effort.add(before);
         let value = match look(&key.place, key.word, &mut inner) {
             Ok(value) => Arc::new(value),
             Err(halt) => {
+                inner.effort.take_back(before - self.effort.spent());
                 self.take_over(inner);
                 return Err(halt);
             }
@@ -123,13 +133,13 @@ impl Search<'_> {
         inner.effort.matched(&inner.meter);
         let effort = inner.effort.spent() - before;
         if let Some(place) = inner.effort.place() {
-            // The part is incomplete and must not be reused with a larger budget.
             cut_short.get_or_insert_with(|| place.clone());
         }
+        let ended_after = inner.effort.is_over().then_some(before);
         let (trace, mut depends, _) = inner.finish();
         // Parts can be nested.
         depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
-        Ok(Part { key, value, trace, depends, cut_short, about_process, effort })
+        Ok(Part { key, value, trace, depends, cut_short, about_process, effort, ended_after })
     }
 }
 
@@ -234,11 +244,40 @@ mod tests {
         let (facts, mut known) = (Counting::default(), Parts::default());
         let (found, trace) = look(&facts, &known, "");
         assert_eq!(found, 4);
-        trace.parts().for_each(|part| known.keep(part.clone()));
+        trace.parts().for_each(|part| assert!(known.keep(part)));
         let mut search = Search::new(&facts, Arc::default(), &known);
         search.effort.add(crate::snapshot::ROUND_WEIGHT);
         let found = *search.part("length", (Path::new("/a"), ""), length).expect("told");
         assert_eq!(found, 0, "what is fresh would find nothing any more");
+    }
+
+    fn endless(place: &Path, _: &'static str, search: &mut Search) -> Known<usize> {
+        let mut read = 0;
+        while search.gave_up_at().is_none() {
+            read += search.read(&place.join(read.to_string()), "another")?.map_or(0, |_| 1);
+        }
+        Ok(read)
+    }
+
+    #[test]
+    fn a_part_in_which_the_effort_ends_is_looked_for_once_for_answers_that_spent_about_as_much() {
+        let (facts, mut known) = (Counting::default(), Parts::default());
+        let look = |spent: usize, known: &Parts| {
+            let before = facts.0.get();
+            let mut search = Search::new(&facts, Arc::default(), known);
+            search.effort.add(spent);
+            let read = *search.part("endless", (Path::new("/a"), ""), endless).expect("told");
+            assert!(search.effort.is_over(), "the answer ends with its part");
+            (read, facts.0.get() - before, search.finish().0)
+        };
+        let (read, asked, trace) = look(1, &known);
+        assert_eq!(asked as usize, read);
+        trace.parts().for_each(|part| assert!(known.keep(part)));
+        assert_eq!(look(2_000, &known), (read, 0, trace.clone()));
+        let (fresh, known_one) = (look(30_000, &Parts::default()), look(30_000, &known));
+        assert!(fresh.0 < read && fresh == known_one, "elsewhere it ends at another place");
+        fresh.2.parts().for_each(|part| assert!(known.keep(part), "the latest is kept"));
+        assert!(known.keep(trace.parts().next().expect("the one")));
     }
 
     #[test]
@@ -279,7 +318,7 @@ mod tests {
         let (facts, mut known) = (Counting::default(), Parts::default());
         let (first, trace) = look(&facts, &known, "");
         assert_eq!((first, facts.0.get()), (4, 3));
-        trace.parts().for_each(|part| known.keep(part.clone()));
+        trace.parts().for_each(|part| assert!(known.keep(part)));
         let again = look(&facts, &known, "");
         assert_eq!((again.0, facts.0.get()), (4, 5));
         assert_eq!(again.1, trace);
