@@ -20,6 +20,16 @@ CASES = os.path.join(HERE, "../cases")
 SYSTEM = {"bin", "sbin", "lib", "lib32", "lib64", "usr", "etc", "opt", "nix", "var", "proc", "dev", "sys", "boot", "tmp", "run"}
 
 
+def options(harness, case):
+    """The options of the client's command line, where those are all that a case sets, and the driver passes them on; else None."""
+    settings = case.settings()
+    if not settings:
+        return {}
+    taken = {name.replace("_", "-"): value for name, value in case.options(harness).items()}
+    known = set(settings) == {"options"} and harness in ("grok-build", "mistral-vibe", "hermes", "pi") and "context-length" not in taken
+    return taken if known else None
+
+
 def kind(case, section, ask):
     """What a question is about that the drivers of verify do not ask; None for one that they do."""
     if section.word not in ("@text", "@hash"):
@@ -28,9 +38,9 @@ def kind(case, section, ask):
         return "sub-agents and kinds of sessions"
     if ask.tool != "read":
         return f"the tool {ask.tool}"
-    if ask.after or ask.already:
-        return "earlier readings"
-    if case.all("@settings"):
+    if ask.already:
+        return "files in context"
+    if options(ask.harness, case) is None:
         return "options of the command line, and the model"
     if case.all("@serves"):
         return "URLs"
@@ -55,31 +65,56 @@ def recorded(harness):
                     yield os.path.join(folder, name), case, section, ask
 
 
+def interpreters():
+    """What runs programs that are scripts."""
+    return [os.path.realpath(found) for found in map(shutil.which, ("node", "bun")) if found]
+
+
+def needed_by(program):
+    """The folders that a program needs to run: its outermost `node_modules`, its environment of Python with the Python of it, or its own."""
+    folders = [program]
+    while folders[-1] != "/":
+        folders.append(os.path.dirname(folders[-1]))
+    packages = [folder for folder in folders if os.path.basename(folder) == "node_modules"]
+    environments = [folder for folder in folders if os.path.exists(os.path.join(folder, "pyvenv.cfg"))]
+    python = [os.path.dirname(os.path.dirname(os.path.realpath(os.path.join(folder, "bin/python")))) for folder in environments]
+    return packages[-1:] or environments + python or [folders[1]]
+
+
 def plan(o, case, ask, scratch, stood):
     """What `briefing verify` would tell itself: the tree of copies is the disk as it is here."""
     os.symlink("/", os.path.join(scratch, "tree"))
     laid_out = [f"/{name}" for name in os.listdir("/") if name not in SYSTEM and (name not in stood or name == "root")]
-    return {"harness": o.harness, "spec": f"{o.harness}@{o.version}", "version": o.version, "program": os.path.realpath(o.program), "cwd": ask.cwd,
-            "file": ask.reading and os.path.join(ask.cwd, ask.reading), "home": case.home(), "env": case.env(), "path": [os.path.dirname(shutil.which("node")), "/usr/local/bin", "/usr/bin", "/bin"],
-            "time_zone": "Etc/UTC", "date": [2026, 11, 21], "scratch": scratch, "covers": laid_out, "kept": [], "limit": {"secs": 240, "nanos": 0}}
+    program = os.path.realpath(o.program)
+    needed = {folder for path in (program, *interpreters()) for folder in needed_by(path)}
+    return {"harness": o.harness, "spec": f"{o.harness}@{o.version}", "version": o.version, "program": program, "cwd": ask.cwd,
+            "file": ask.reading and os.path.join(ask.cwd, ask.reading), "after": [os.path.join(ask.cwd, read) for read in ask.after], "options": options(o.harness, case), "home": case.home(), "env": case.env(), "path": [*map(os.path.dirname, (program, *interpreters())), "/usr/local/bin", "/usr/bin", "/bin"],
+            "time_zone": "Etc/UTC", "date": [2026, 11, 21], "scratch": scratch, "covers": laid_out, "kept": sorted(place for place in needed if not place.startswith("/usr/")), "limit": {"secs": 240, "nanos": 0}}
 
 
-def one(o, path, stood):
-    """What came of the questions of one case."""
+def one(o, path, stood, before):
+    """What came of the questions of one case. Each is asked about the files as the case has them."""
     case = casefile.parse(open(path, newline="").read())
-    casefile.lay_out(case)
-    os.makedirs(case.home(), exist_ok=True)
     for section in case.sections:
-        if not section.word in ("@text", "@hash"):
+        if section.word not in ("@text", "@hash"):
             continue
         ask = casefile.Ask(section.header.split(None, 1)[1])
         if ask.harness != o.harness or kind(case, section, ask):
             continue
+        casefile.clear(before)
+        casefile.lay_out(case)
+        os.makedirs(case.home(), exist_ok=True)
         os.makedirs(ask.cwd, exist_ok=True)
         with tempfile.TemporaryDirectory(dir="/tmp") as scratch:
             command = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", os.path.abspath(o.briefing), "verify", "--inside"]
-            run = subprocess.run(command, input=json.dumps(plan(o, case, ask, scratch, stood)).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-        theirs = json.loads(run.stdout)["theirs"] if run.stdout else {"nothing": run.stderr.decode(errors="replace")}
+            with open(os.path.join(scratch, "errors"), "w+") as errors:
+                run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+                # The end of its input would tell it that nobody waits any more.
+                run.stdin.write(json.dumps(plan(o, case, ask, scratch, stood)).encode() + b"\n"); run.stdin.flush()
+                out = run.stdout.read()
+                run.stdin.close(); run.wait()
+                errors.seek(0)
+                theirs = json.loads(out)["theirs"] if out else {"nothing": errors.read() or f"briefing ended with {run.returncode} and printed nothing"}
         said = "refused" if "refused" in theirs else [(s["trigger"], s["role"], s["text"]) for s in theirs.get("texts", [])]
         words = casefile.measured(said) if section.word == "@hash" else casefile.golden(said, limit=10**9)[1]
         came = "failed" if "nothing" in theirs else "equal" if words == section.body else "different"
@@ -89,9 +124,8 @@ def one(o, path, stood):
 def inside(o):
     stood, before = set(os.listdir("/")), casefile.standing()
     for path in o.paths:
-        for line in one(o, path, stood):
+        for line in one(o, path, stood, before):
             print(json.dumps(line), flush=True)
-        casefile.clear(before)
 
 
 def main():
