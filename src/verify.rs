@@ -29,6 +29,7 @@ mod process;
 pub mod remembered;
 #[cfg(target_os = "linux")]
 mod root;
+mod settings;
 pub mod suite;
 
 use client::{Client, Run, Sent, Start};
@@ -250,16 +251,20 @@ fn ours(answer: &Resolution) -> Said {
 fn theirs(plan: &Plan, place: Where, client: &Client) -> io::Result<Said> {
     let deadline = Instant::now() + plan.limit;
     let events = mpsc::channel();
-    let read = plan.file.as_ref().zip(client.read);
-    let calls: Vec<Call> = read.iter().map(|(file, call)| call(&file.display().to_string())).collect();
+    let files = plan.after.iter().chain(&plan.file).map(|file| file.display().to_string());
+    let calls: Vec<Call> = client.read.iter().flat_map(|call| files.clone().map(|file| call(&file))).collect();
     let model = Model::start(calls, events.0.clone())?;
     let run = Run {
         version: &plan.version,
         place,
         port: model.port,
-        file: read.and(plan.file.as_deref()),
+        file: plan.file.as_deref().filter(|_| client.read.is_some()),
+        after: &plan.after,
+        options: &plan.options,
+        home: plan.home(),
+        cwd: &plan.cwd,
+        env: plan.variables(),
         scratch: &plan.scratch,
-        is_set: &|name| plan.is_set(name),
     };
     let Start { arguments, env } = (client.start)(&run);
     let mut line = CommandLine {
@@ -269,7 +274,7 @@ fn theirs(plan: &Plan, place: Where, client: &Client) -> io::Result<Said> {
         cwd: &plan.cwd,
         output: plan.scratch.join("said"),
     };
-    line.env.extend(env.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    line.env.extend(env);
     if client.before.is_some() {
         process::run(&line, &events, deadline);
     }
@@ -299,13 +304,6 @@ fn understood(run: &Run, client: &Client, model: &Model, end: &End, words: &str)
         (End::Alone(Some(code)), _) => Said::Refused(format!("it ended with code {code}; {words}")),
         (End::Alone(None), _) => Said::Refused(format!("it was ended by a signal; {words}")),
     }
-}
-
-/// Writes a file of a client's settings, in a directory of its own.
-fn write(file: &Path, text: &str) {
-    // Where that fails, the client says what it misses.
-    let _ = file.parent().map(fs::create_dir_all);
-    let _ = fs::write(file, text);
 }
 
 #[cfg(test)]

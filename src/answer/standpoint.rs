@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::{PromptMode, Role, SessionKind, Tool};
 use crate::search::Secrets;
 use crate::snapshot::Environment;
@@ -138,7 +140,8 @@ pub struct Surroundings {
 }
 
 /// The value of a command-line option of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum OptionValue {
     /// `"profile": "work"`.
     Text(String),

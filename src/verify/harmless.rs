@@ -1,10 +1,10 @@
 //! Replaces settings that must not be copied: secrets, and programs that a client would start by itself.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::path::Path;
 
-use crate::formats::{Node, parse_jsonc};
+use super::settings::place;
+use crate::formats::{FormatError, Node, parse_json5, parse_jsonc, parse_yaml};
 
 /// Settings key that gets another value in a copy.
 pub struct Harmless {
@@ -25,33 +25,36 @@ impl Harmless {
 pub fn harmless(path: &Path, bytes: &[u8], keys: &[Harmless]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "jsonc") => json(text, keys).into_bytes(),
-        Some("toml") => toml(text, keys).into_bytes(),
-        _ => bytes.to_vec(),
+        Some("json" | "jsonc") => in_place(text, |text| parse_jsonc(text).or_else(|_| parse_json5(text)), keys),
+        Some("yaml" | "yml") => in_place(text, parse_yaml, keys),
+        Some("toml") => toml(text, keys),
+        _ => text.to_owned(),
     }
+    .into_bytes()
 }
 
-/// Replaces values in place. Invalid JSON is left unchanged: it starts nothing.
-fn json(text: &str, keys: &[Harmless]) -> String {
+/// Replaces values in place. A text that cannot be parsed is left unchanged: it starts nothing.
+fn in_place(text: &str, parse: impl Fn(&str) -> Result<Node, FormatError>, keys: &[Harmless]) -> String {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Ok(node) = parse_jsonc(bare) else { return text.to_owned() };
+    let Ok(node) = parse(bare) else { return text.to_owned() };
     let mut found = Vec::new();
     keys.iter().for_each(|key| values(&node, key.path, key.value, &mut found));
+    let mut found: Vec<_> = found.into_iter().map(|(node, value)| (place(bare, node), value)).collect();
     found.sort_by_key(|(at, _)| Reverse(at.start));
     let mut out = bare.to_owned();
     let mut before = usize::MAX;
     for (at, value) in found {
         if at.end <= before {
             before = at.start;
-            out.replace_range(at, value);
+            out.replace_range(at, &format!(" {value}"));
         }
     }
     format!("{}{out}", &text[..text.len() - bare.len()])
 }
 
-fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(Range<usize>, &'static str)>) {
+fn values<'a>(node: &'a Node, path: &[&str], value: &'static str, found: &mut Vec<(&'a Node, &'static str)>) {
     let Some((first, rest)) = path.split_first() else {
-        found.push((node.at.clone(), value));
+        found.push((node, value));
         return;
     };
     for (key, inner) in node.as_table().unwrap_or_default() {
@@ -104,6 +107,11 @@ mod tests {
             ("a.toml", "c = 1 # as it was\n", "c = 1 # as it was\n"),
             ("a.toml", "hooks = ", "hooks = "),
             ("a.md", "{\"hooks\": 1}", "{\"hooks\": 1}"),
+            ("a.yaml", "hooks:\n- x\nb: 1\n", "hooks: {}\nb: 1\n"),
+            ("a.yaml", "hooks:\nb: 1\n", "hooks: {}\nb: 1\n"),
+            ("a.yml", "agent: {b: {model: x, c: 1}}\n", "agent: {b: {model: \"m\", c: 1}}\n"),
+            ("a.yaml", "agent:\n  b:\n    model: |\n      x\n    c: 1\n", "agent:\n  b:\n    model: \"m\"\n    c: 1\n"),
+            ("a.yaml", "hooks: [", "hooks: ["),
         ] {
             let copied = harmless(Path::new(name), before.as_bytes(), &KEYS);
             assert_eq!(String::from_utf8_lossy(&copied), after, "{before}");

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::client::{Client, PROXIES};
 use super::copy::Copy;
 use super::suite::World;
-use crate::answer::{Resolution, Standpoint, Surroundings};
+use crate::answer::{OptionValue, Reached, Resolution, Standpoint, Surroundings};
 use crate::disk::Filesystem;
 use crate::harness::custom::Customs;
 use crate::harness::{self, Choice};
-use crate::snapshot::{Ask, Facts, FileType};
+use crate::snapshot::{Ask, Facts, FileType, absolute};
 
 /// Top-level directories in which systems keep their programs and what these need.
 pub const PROGRAMS: [&str; 12] =
@@ -50,6 +50,12 @@ const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH"];
 /// Programs with which a client may try to open a web page.
 const OPENERS: [&str; 5] = ["xdg-open", "open", "x-www-browser", "sensible-browser", "wslview"];
 
+/// Programs that run clients which are scripts.
+const INTERPRETERS: [&str; 2] = ["node", "bun"];
+
+/// Maximum number of links from an environment of Python to its interpreter.
+const PYTHON_LINKS: usize = 8;
+
 /// One question to one client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plan {
@@ -65,6 +71,12 @@ pub struct Plan {
     pub cwd: PathBuf,
     /// The file that it is to read.
     pub file: Option<PathBuf>,
+    /// The files that it reads before that one.
+    #[serde(default)]
+    pub after: Vec<PathBuf>,
+    /// Options of the client's command line.
+    #[serde(default)]
+    pub options: BTreeMap<String, OptionValue>,
     home: PathBuf,
     /// The user's variables that the answer rests on.
     env: BTreeMap<String, String>,
@@ -134,23 +146,29 @@ impl Plan {
         let Way { client, scratch, limit, fs } = way;
         let version = if client.version.is_empty() { answer.edition.clone() } else { client.version.clone() };
         let real = fs.real_path(&client.program).unwrap_or_else(|_| client.program.clone());
-        let node = client.path.iter().map(|dir| dir.join("node")).find(|node| fs.stat(node).is_ok());
-        let node = node.and_then(|node| fs.real_path(&node).ok());
+        let found = |name: &str| {
+            let program = client.path.iter().map(|dir| dir.join(name)).find(|program| fs.stat(program).is_ok())?;
+            fs.real_path(&program).ok()
+        };
+        let interpreters: Vec<PathBuf> = INTERPRETERS.into_iter().filter_map(found).collect();
         let own = &answer.standpoint;
         let hidden = |path: &PathBuf| {
             let is_of_the_system = PROGRAMS.iter().any(|name| path.starts_with(Path::new("/").join(name)));
             covers.iter().any(|cover| path.starts_with(cover)) || !is_of_the_system
         };
-        let kept = [Some(needed_by(&real, own)), node.as_deref().map(|node| needed_by(node, own))];
-        let kept: BTreeSet<PathBuf> = kept.into_iter().flatten().filter(hidden).collect();
+        let programs = || interpreters.iter().chain([&real]);
+        let kept: BTreeSet<PathBuf> =
+            programs().flat_map(|program| needed_by(program, own, *fs)).filter(hidden).collect();
         Plan {
             harness: answer.harness.clone(),
             spec: format!("{}@{version}", answer.harness),
             version,
-            path: path(scratch, &[Some(&real), node.as_ref()], client, *fs),
+            path: path(scratch, programs(), client, *fs),
             program: real,
             cwd: at.cwd.clone(),
             file: at.target.clone(),
+            after: at.read_before.iter().map(|read| read.file.clone()).collect(),
+            options: at.options.get(&answer.harness).cloned().unwrap_or_default(),
             home: at.home.clone(),
             env,
             time_zone: at.surroundings.time_zone.clone(),
@@ -219,6 +237,7 @@ impl Plan {
             cwd: to(&self.cwd),
             home: to(&self.home),
             file: self.file.as_deref().map(to),
+            after: self.after.iter().map(|file| to(file)).collect(),
             env: self.env.iter().map(|(name, text)| (name.clone(), value(text))).collect(),
             ..self.clone()
         }
@@ -229,6 +248,8 @@ impl Plan {
         let choice = harness::choose(&self.spec, &Customs::default())?;
         let mut standpoint = Standpoint::plain(&self.cwd, &self.home, Arc::new(self.env.clone()));
         standpoint.target.clone_from(&self.file);
+        standpoint.read_before = self.after.iter().cloned().map(Reached::read).collect();
+        standpoint.options.insert(self.harness.clone(), self.options.clone());
         standpoint.surroundings = Surroundings {
             date: self.date,
             time_zone: self.time_zone.clone(),
@@ -238,9 +259,14 @@ impl Plan {
         Ok((choice, standpoint))
     }
 
-    /// Returns true if the user has set a variable.
-    pub fn is_set(&self, name: &str) -> bool {
-        self.env.contains_key(name)
+    /// Returns the home directory.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Returns the user's variables that the answer rests on.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.env
     }
 
     /// Returns the environment of every client: the user's relevant variables, and proxies that lead nowhere.
@@ -307,19 +333,41 @@ fn top(path: &Path) -> PathBuf {
     if SYSTEM.iter().any(|name| first.as_os_str() == *name) { path.to_owned() } else { Path::new("/").join(first) }
 }
 
-/// Returns the directory that a program needs to run: its outermost `node_modules`, or its own directory.
-fn needed_by(program: &Path, at: &Standpoint) -> PathBuf {
+/// Returns the directories that a program needs to run: its outermost `node_modules`, its environment of Python and the
+/// Python of that, or its own directory.
+fn needed_by(program: &Path, at: &Standpoint, fs: &dyn Filesystem) -> Vec<PathBuf> {
+    let is_users = |dir: &Path| at.home.starts_with(dir) || at.cwd.starts_with(dir);
+    let environment = program.ancestors().skip(1).find(|dir| fs.stat(&dir.join("pyvenv.cfg")).is_ok());
+    if let Some(dir) = environment.filter(|dir| !is_users(dir)) {
+        // Each link on the way to the interpreter is needed.
+        let mut needed = vec![dir.to_owned()];
+        let mut python = dir.join("bin/python");
+        for _ in 0..PYTHON_LINKS {
+            let Ok(target) = fs.read_link(&python) else { break };
+            python = absolute(python.parent().unwrap_or(dir), &target);
+            let real = fs.real_path(&python).ok();
+            let places = [Some(&python), real.as_ref()].into_iter().flatten();
+            let places = places.filter_map(|python| python.parent()?.parent().map(Path::to_owned));
+            needed.extend(places.filter(|place| !is_users(place)));
+        }
+        return needed;
+    }
     let packages = program.ancestors().filter(|dir| dir.ends_with("node_modules")).last();
     let dir = packages.or_else(|| program.parent()).unwrap_or(program);
     // A program that lies among the user's own files comes alone.
-    if at.home.starts_with(dir) || at.cwd.starts_with(dir) { program.to_owned() } else { dir.to_owned() }
+    vec![if is_users(dir) { program.to_owned() } else { dir.to_owned() }]
 }
 
-/// Returns the client's `PATH`: the openers, its own directory and that of Node.js, git's, and the system's.
-fn path(scratch: &Path, programs: &[Option<&PathBuf>], client: &Installed, fs: &dyn Filesystem) -> Vec<PathBuf> {
+/// Returns the client's `PATH`: the openers, the directories of the interpreters and its own, git's, and the system's.
+fn path<'a>(
+    scratch: &Path,
+    programs: impl Iterator<Item = &'a PathBuf>,
+    client: &Installed,
+    fs: &dyn Filesystem,
+) -> Vec<PathBuf> {
     let git = client.path.iter().find(|dir| fs.stat(&dir.join("git")).is_ok_and(|meta| meta.kind == FileType::File));
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
-    let own = programs.iter().rev().flatten().filter_map(|program| program.parent()).map(Path::to_owned);
+    let own = programs.filter_map(|program| program.parent()).map(Path::to_owned);
     let all = [scratch.join("bin")].into_iter().chain(own).chain(git.cloned()).chain(system);
     let mut seen = BTreeSet::new();
     all.filter(|dir| seen.insert(dir.clone())).collect()

@@ -41,7 +41,7 @@ const BEHIND: [&str; 5] = [
 ];
 
 fn start(run: &Run) -> Start {
-    let mut start = Start::new(
+    Start::new(
         ["-p", "hi"],
         [
             ("ANTHROPIC_API_KEY", "none"),
@@ -51,9 +51,8 @@ fn start(run: &Run) -> Start {
             ("DISABLE_ERROR_REPORTING", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
         ],
-    );
-    start.env.push(("ANTHROPIC_BASE_URL", run.url("")));
-    start
+    )
+    .with("ANTHROPIC_BASE_URL", run.url(""))
 }
 
 /// A block of a request.

@@ -38,7 +38,7 @@ fn start(run: &Run) -> Start {
     let pairs = pairs.chain(["model_provider=\"mock\"".to_owned(), "notify=[]".to_owned()]);
     let mut arguments: Vec<String> = pairs.flat_map(|pair| ["-c".to_owned(), pair]).collect();
     arguments.extend(["exec", "--skip-git-repo-check", "hello"].map(str::to_owned));
-    Start { arguments, env: vec![("MOCK_KEY", "none".to_owned())] }
+    Start { arguments, env: vec![("MOCK_KEY".to_owned(), "none".to_owned())] }
 }
 
 fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {

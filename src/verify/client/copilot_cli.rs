@@ -22,7 +22,7 @@ const OPEN: &str = "<system_reminder>\n";
 const CLOSE: &str = "\n</system_reminder>";
 
 fn start(run: &Run) -> Start {
-    let mut start = Start::new(
+    Start::new(
         ["-p", "hi", "--allow-all-tools", "--allow-all-paths", "--no-auto-update"],
         [
             ("COPILOT_AUTO_UPDATE", "false"),
@@ -31,9 +31,8 @@ fn start(run: &Run) -> Start {
             ("COPILOT_PROVIDER_TYPE", "openai"),
             ("COPILOT_PROVIDER_API_KEY", "dummy"),
         ],
-    );
-    start.env.push(("COPILOT_PROVIDER_BASE_URL", run.url("/v1")));
-    start
+    )
+    .with("COPILOT_PROVIDER_BASE_URL", run.url("/v1"))
 }
 
 fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {

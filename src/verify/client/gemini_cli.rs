@@ -35,11 +35,11 @@ fn start(run: &Run) -> Start {
             ("GEMINI_CLI_NO_RELAUNCH", "true"),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ],
-    );
-    start.env.push(("GOOGLE_VERTEX_BASE_URL", run.url("")));
+    )
+    .with("GOOGLE_VERTEX_BASE_URL", run.url(""));
     // Before 0.44 it asks a proxy for what is on this machine, too. In a network of its own nothing else can be reached.
     if run.place == Where::OwnRoot && !run.is_since("0.44.0") {
-        start.env.extend(PROXIES.map(|name| (name, String::new())));
+        start.env.extend(PROXIES.map(|name| (name.to_owned(), String::new())));
     }
     start
 }

@@ -5,26 +5,27 @@ use serde_json::{Value, json};
 use super::{Client, Run, Sent, Start, list, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
-use crate::verify::write;
 
 pub(super) static CLIENT: Client = Client {
     harness: "opencode",
-    harmless: &[
-        Harmless::new(&["plugin"], "[]"),
-        Harmless::new(&["mcp"], "{}"),
-        Harmless::new(&["provider"], "{}"),
-        Harmless::new(&["model"], MODEL_JSON),
-        Harmless::new(&["small_model"], MODEL_JSON),
-        Harmless::new(&["agent", "*", "model"], MODEL_JSON),
-        Harmless::new(&["mode", "*", "model"], MODEL_JSON),
-        Harmless::new(&["enabled_providers"], "[\"mock\"]"),
-        Harmless::new(&["disabled_providers"], "[]"),
-    ],
+    harmless: &HARMLESS,
     before: None,
-    start,
-    read: Some(|file| Call { name: "read", arguments: json!({ "filePath": file }) }),
+    start: |run| start(run, "OPENCODE_"),
+    read: Some(read),
     texts_sent,
 };
+
+pub(super) const HARMLESS: [Harmless; 9] = [
+    Harmless::new(&["plugin"], "[]"),
+    Harmless::new(&["mcp"], "{}"),
+    Harmless::new(&["provider"], "{}"),
+    Harmless::new(&["model"], MODEL_JSON),
+    Harmless::new(&["small_model"], MODEL_JSON),
+    Harmless::new(&["agent", "*", "model"], MODEL_JSON),
+    Harmless::new(&["mode", "*", "model"], MODEL_JSON),
+    Harmless::new(&["enabled_providers"], "[\"mock\"]"),
+    Harmless::new(&["disabled_providers"], "[]"),
+];
 
 const MODEL: &str = "mock/mock-model";
 const MODEL_JSON: &str = "\"mock/mock-model\"";
@@ -33,19 +34,12 @@ const ABOUT: &str = "\nHere is some useful information about the environment you
 const ENTRY: &str = "\nInstructions from: ";
 const END: &str = "\n</system-reminder>";
 
-fn start(run: &Run) -> Start {
+/// Starts a program made of OpenCode, whose variables begin with `prefix`.
+pub(super) fn start(run: &Run, prefix: &str) -> Start {
     let nowhere = "http://127.0.0.1:9";
     let mut start = Start::new(
         ["run"],
         [
-            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-            ("OPENCODE_DISABLE_SHARE", "1"),
-            ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
-            ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-            ("OPENCODE_PURE", "1"),
-            ("OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER", "1"),
-            ("OPENCODE_MODELS_URL", nowhere),
             ("npm_config_registry", nowhere),
             ("NPM_CONFIG_REGISTRY", nowhere),
             ("BUN_CONFIG_REGISTRY", nowhere),
@@ -53,6 +47,17 @@ fn start(run: &Run) -> Start {
             ("GIT_TERMINAL_PROMPT", "0"),
         ],
     );
+    let switches = [
+        ("DISABLE_AUTOUPDATE", "1"),
+        ("DISABLE_MODELS_FETCH", "1"),
+        ("DISABLE_SHARE", "1"),
+        ("DISABLE_LSP_DOWNLOAD", "1"),
+        ("DISABLE_DEFAULT_PLUGINS", "1"),
+        ("PURE", "1"),
+        ("EXPERIMENTAL_DISABLE_FILEWATCHER", "1"),
+        ("MODELS_URL", nowhere),
+    ];
+    start.env.extend(switches.map(|(name, value)| (format!("{prefix}{name}"), value.to_owned())));
     let options: &[&str] = if run.is_since("1.17.18") {
         &["--pure", "--auto"]
     } else if run.is_since("1.14") {
@@ -62,15 +67,15 @@ fn start(run: &Run) -> Start {
     };
     start.arguments.extend(options.iter().chain(&["--title", "t", "--", "hello"]).map(|&word| word.to_owned()));
     let settings = settings(run).to_string();
+    let content = format!("{prefix}CONFIG_CONTENT");
     // The settings of the model need a place that the user does not use.
-    if (run.is_set)("OPENCODE_CONFIG_CONTENT") {
+    if run.env.contains_key(&content) {
         let managed = run.scratch.join("managed");
-        write(&managed.join("opencode.json"), &settings);
-        start.env.push(("OPENCODE_TEST_MANAGED_CONFIG_DIR", managed.display().to_string()));
+        run.write(&managed.join("opencode.json"), settings.as_bytes());
+        start.with(&format!("{prefix}TEST_MANAGED_CONFIG_DIR"), managed.display().to_string())
     } else {
-        start.env.push(("OPENCODE_CONFIG_CONTENT", settings));
+        start.with(&content, settings)
     }
-    start
 }
 
 /// Settings by which it asks the mock model, and has to ask for nothing.
@@ -88,7 +93,11 @@ fn settings(run: &Run) -> Value {
     })
 }
 
-fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
+pub(super) fn read(file: &str) -> Call {
+    Call { name: "read", arguments: json!({ "filePath": file }) }
+}
+
+pub(super) fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let of_system = |message: &&Value| message["role"] == "system" || message["role"] == "developer";
     let system: Vec<String> =
         list(&requests[0], "messages").iter().filter(of_system).map(|message| text_of(&message["content"])).collect();

@@ -24,12 +24,11 @@ pub(super) static CLIENT: Client = Client {
 const EMPTY: &str = "\n\nYour MEMORY.md is currently empty.";
 
 fn start(run: &Run) -> Start {
-    let mut start = Start::new(
+    Start::new(
         ["--auth-type", "openai", "-p", "hi"],
         [("OPENAI_API_KEY", "dummy"), ("OPENAI_MODEL", "m"), ("QWEN_TELEMETRY_ENABLED", "false")],
-    );
-    start.env.push(("OPENAI_BASE_URL", run.url("/v1")));
-    start
+    )
+    .with("OPENAI_BASE_URL", run.url("/v1"))
 }
 
 fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {

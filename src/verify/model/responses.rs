@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Exchange, Reply, Turn, list};
 
+/// Reads a request. One with a system message and at most one tool asks for a title.
 pub(super) fn exchange(body: &Value) -> Exchange {
+    let has_system = list(body, "input").iter().any(|item| item["role"] == "system");
     let results = list(body, "input").iter().filter(|item| item["type"] == "function_call_output").count();
-    Exchange { of_session: true, results }
+    Exchange { of_session: !has_system || list(body, "tools").len() > 1, results }
 }
 
 pub(super) fn reply(turn: &Turn) -> Reply {
