@@ -66,8 +66,8 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
             // Line numbers and sizes in the message differ from file to file.
             (Kind::Dropped | Kind::FrontMatter, _) => message.replace(|c: char| c.is_ascii_digit(), "0"),
             (Kind::DeprecatedName, _) => message.clone(),
-            // A rule whose patterns match nothing is one finding, however many patterns it has.
-            (Kind::DeadGlob, _) => found.path.clone(),
+            // The rules of one folder came together, and wait for what another project has.
+            (Kind::DeadGlob, _) => format!("{:?}", Path::new(&found.path).parent()),
             (Kind::RepeatedParagraph, Some((other, _))) => other.display().to_string(),
             (Kind::OverBudget, Some((spender, _))) => spender.display().to_string(),
             (Kind::OverBudget, None) => root.join(&found.path).display().to_string(),
@@ -94,8 +94,10 @@ pub(super) fn put_together(report: &mut Report, root: &Path) {
                     std::mem::swap(first, &mut other);
                     first.also = std::mem::take(&mut other.also);
                 }
-                let in_one_file = other.path == first.path;
-                first.also.push(if in_one_file { other.place() } else { other.path });
+                let place = if other.path == first.path { other.place() } else { other.path };
+                if !first.also.contains(&place) && place != first.place() {
+                    first.also.push(place);
+                }
             }
             Entry::Vacant(first) => {
                 first.insert(kept.len());

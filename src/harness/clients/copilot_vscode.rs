@@ -287,6 +287,8 @@ struct Rule {
     found: InFolder,
     /// Entry in the list.
     row: String,
+    /// True if the patterns are a list, which counts in `.claude/rules` only.
+    is_list: bool,
     /// Patterns, as written and as matched; `None` if the file has none.
     when: Option<(Written, When)>,
 }
@@ -329,6 +331,7 @@ impl Rule {
         };
         let said = front.value(if is_rules { "paths" } else { "applyTo" });
         let is_said = said.is_some();
+        let is_list = !is_rules && matches!(said, Some(Value::List(_)));
         let patterns = match said {
             Some(Value::Text(text)) => Some(split(&text)),
             // Lists are accepted in `.claude/rules` only.
@@ -349,7 +352,7 @@ impl Rule {
             tag("description", listed("description")),
             tag("applyTo", applies),
         );
-        Rule { when: when(patterns), row, found }
+        Rule { when: when(patterns), row, found, is_list }
     }
 }
 
@@ -448,6 +451,10 @@ impl Attached {
             return Ok(());
         }
         rows.push_str(&rule.row);
+        if rule.is_list {
+            let message = "`applyTo` is a list, which VS Code passes over: write one text, with commas";
+            chain.answer.warnings.push(Warning::at("front-matter", path, message));
+        }
         if file.text.starts_with("---") && file.text.replace("\r\n", "").contains('\r') {
             let reason = format!("{} has carriage returns alone, which end lines of its head", path.display());
             chain.answer.doubt(&[Certain::Set], reason);

@@ -193,19 +193,27 @@ fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     if front.and_then(|front| front.text("alwaysApply")) == Some("true") {
         return Some("`alwaysApply` is a string here: write true without quotation marks".to_owned());
     }
-    let always = front.and_then(|front| front.get("alwaysApply")) == Some(&Value::Bool(true));
+    let always = front.is_some_and(is_always);
     let has = |key: &str| !always && front.is_some_and(|front| front.has(key));
     front_matter::problem(text, &["globs"], has, "the rule applies only when it is named")
 }
 
+fn is_always(front: &FrontMatter) -> bool {
+    match front.is_yaml() {
+        true => front.get("alwaysApply") == Some(&Value::Bool(true)),
+        false => front.word("alwaysApply") == Some("true"),
+    }
+}
+
 /// Returns when a rule applies: `alwaysApply: true`, else globs, else a description, else only its name. The text
-/// `"true"` is not a boolean.
+/// `"true"` is not a boolean. Globs without quotation marks are no YAML, and how Cursor itself writes them: then the
+/// lines of the keys count.
 fn mode(front: Option<&FrontMatter>, name: &str) -> When {
     let Some(front) = front else { return When::Named(format!("@{name}")) };
-    if front.get("alwaysApply") == Some(&Value::Bool(true)) {
+    if is_always(front) {
         return When::Always;
     }
-    match (front.patterns("globs"), front.text("description")) {
+    match (front.patterns("globs"), front.word("description")) {
         (Some(globs), _) if !globs.is_empty() => When::Matching(globs.into()),
         (_, Some(description)) if !description.trim().is_empty() => When::Asked,
         _ => When::Named(format!("@{name}")),

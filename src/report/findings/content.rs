@@ -17,6 +17,11 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if subject.sources().next().is_none() {
         return found;
     }
+    if is_utf16(subject.raw) {
+        let message = "this looks like UTF-16, with a NUL in every other byte: save the file as UTF-8".to_owned();
+        found.push(Finding::new(Kind::NotUtf8, first_line(subject.raw), message));
+        return found;
+    }
     if subject.raw.as_text().is_none() {
         let at = subject.raw.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
         let invalid = subject.raw.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
@@ -41,6 +46,12 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found.extend(long(subject));
     found.extend(link_as_text(&decoded));
     found
+}
+
+/// Returns true for a text of two bytes per character: a third of them or more is NUL.
+fn is_utf16(raw: &[u8]) -> bool {
+    let marked = raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff");
+    marked || (raw.len() > 3 && raw.iter().filter(|byte| **byte == 0).count() >= raw.len() / 3)
 }
 
 fn empty(subject: &Subject, text: &str) -> Option<Finding> {

@@ -219,12 +219,16 @@ fn quotes(text: &str, path: &str) -> bool {
     })
 }
 
-/// Returns true if a sentence forbids to read something: "Do not import or route through `AGENTS.md`".
+/// Returns true if a sentence forbids to read something, or knows that it is not read: "Do not import or route through
+/// `AGENTS.md`", "`AGENTS.md` is not auto-loaded".
 fn is_forbidden(sentence: &str) -> bool {
     let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
     let forbids = |pair: &[String]| {
         matches!(&*pair[0], "not" | "never" | "don't")
-            && matches!(&*pair[1], "import" | "load" | "read" | "open" | "follow" | "use" | "route")
+            && matches!(
+                &*pair[1],
+                "import" | "load" | "loaded" | "auto" | "automatically" | "read" | "open" | "follow" | "use" | "route"
+            )
     };
     words.windows(2).any(forbids)
 }

@@ -13,7 +13,7 @@ use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Place, Resolution, Source, Warning};
 use crate::formats;
-use crate::snapshot::Content;
+use crate::snapshot::{Content, absolute};
 
 /// Codes of warnings that other findings report better, with a range.
 const SAID_ELSEWHERE: [&str; 5] =
@@ -76,19 +76,25 @@ fn of_warning(subject: &Subject, places: &Places, answer: &Resolution, warning: 
 pub fn missing_imports(path: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
     let warnings = answers.iter().flat_map(|answer| answer.warnings_about(path));
     let missing = warnings.filter(|warning| warning.code == Kind::ImportMissing.code());
-    let mut files: Vec<PathBuf> =
-        missing.filter_map(|warning| others(path, &warning.message).next()).map(Path::to_owned).collect();
+    let mut files: Vec<PathBuf> = missing.filter_map(|warning| target(path, &warning.message)).collect();
     files.sort();
     files.dedup();
     files
+}
+
+/// Returns the file that an import leads to: the one that the message names, or else the path from the directory of the file.
+fn target(file: &Path, message: &str) -> Option<PathBuf> {
+    let said = others(file, message).next().map(Path::to_owned);
+    let path = || token(message)?.strip_prefix('@').filter(|path| !path.starts_with('~'));
+    said.or_else(|| Some(absolute(file.parent()?, Path::new(path()?))))
 }
 
 /// Returns true if a missing import is a mistake: the token looks like a file, git does not ignore that file, and the
 /// agent does not load a file with the same relative path anyway.
 fn is_lost(subject: &Subject, answer: &Resolution, warning: &Warning) -> bool {
     let Some(token) = token(&warning.message) else { return true };
-    let target = others(subject.path, &warning.message).next();
-    if !is_a_file(token) || target.is_some_and(|target| subject.ignored.iter().any(|file| file == target)) {
+    let target = target(subject.path, &warning.message);
+    if !is_a_file(token) || target.is_some_and(|target| subject.ignored.contains(&target)) {
         return false;
     }
     let is_name = |part: &Component| matches!(part, Component::Normal(_));

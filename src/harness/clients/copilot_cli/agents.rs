@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ID, find};
 use crate::answer::agent::{Agent, Usage};
-use crate::answer::{Answer, Scope, SessionKind, Standpoint};
+use crate::answer::{Answer, Fate, Purpose, Scope, SessionKind, Source, Standpoint};
 use crate::formats::{Node, parse_rust_yaml};
 use crate::harness::kit::agents::{self, Described};
 use crate::harness::kit::heads;
@@ -31,7 +31,7 @@ pub(super) fn look(
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<bool> {
-    let described = described(at, home, repository, search)?;
+    let described = described(at, home, repository, search, answer)?;
     let is_taken = |name: &str| described.iter().any(|one| one.agent.name == name);
     let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| Agent::named(name, Usage::Subagent));
     answer.agents = own.chain(described.iter().map(|one| one.agent.clone())).collect();
@@ -54,7 +54,13 @@ pub(super) fn look(
 
 /// Returns the agents that files describe, by name. Of files of one name the first counts: the user's, then those of
 /// the nearest directory, folder by folder.
-fn described(at: &Standpoint, home: &Path, repository: Option<&Path>, search: &mut Search) -> Known<Vec<Described>> {
+fn described(
+    at: &Standpoint,
+    home: &Path,
+    repository: Option<&Path>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<Vec<Described>> {
     let of_project = FOLDERS
         .iter()
         .flat_map(|folder| find::levels(at, repository, folder).map(move |dir| (dir.join(folder), Scope::Project)));
@@ -71,8 +77,22 @@ fn described(at: &Standpoint, home: &Path, repository: Option<&Path>, search: &m
         let Ok(raw) = search.read(&path, "an agent: its head describes it")? else { continue };
         let id = id(dir, &path);
         let text = raw.text_without_bom();
-        let Some((head, body)) = heads::whole_lines(&text) else { continue };
-        let Some((name, usage, head)) = parse_rust_yaml(head).ok().and_then(|head| named(head, &id)) else { continue };
+        let parsed = heads::whole_lines(&text).ok_or("it has no head between lines of ---").and_then(|(head, body)| {
+            let head = parse_rust_yaml(head).map_err(|_| "its head is no YAML")?;
+            let (name, usage, head) =
+                named(head, &id).ok_or("its head lacks a description, or has a key of another type")?;
+            Ok((name, usage, head, body))
+        });
+        let (name, usage, head, body) = match parsed {
+            Ok(parsed) => parsed,
+            // A page for people may lie beside the agents.
+            Err(_) if path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme")) => continue,
+            Err(reason) => {
+                let source = Source::new(&path, scope, Fate::Dropped, format!("not an agent: {reason}"));
+                answer.sources.push(Source { purpose: Purpose::Agent, ..source });
+                continue;
+            }
+        };
         if ids.insert(id) {
             let mut one = Described::new(&name, (&path, scope, &raw), &head, body);
             one.agent.usage = usage;
