@@ -49,6 +49,7 @@ mod usage;
 mod variables;
 
 use around::Around;
+use document::Unstripped;
 use excludes::Excludes;
 use loader::{Loader, Owner};
 use manner::Manner;
@@ -191,6 +192,8 @@ pub struct Edition21 {
     drops_large_files: bool,
     /// True if the size of the client's own skills in the list was measured for this version.
     own_skills_measured: bool,
+    /// How a file with comments is put together.
+    unstripped: Unstripped,
     /// Maximum length of all nested AGENTS.md files together, in UTF-16 units; the exact limit, between 90 034 and
     /// 100 036, is not known.
     handed_over_utf16: usize,
@@ -208,6 +211,8 @@ pub struct Edition21 {
     shell_brings: bool,
     /// True if files in a worktree below `.claude/worktrees` are left to a session that starts in that worktree.
     leaves_worktrees: bool,
+    /// True if the heading of a file in a worktree names the file of the checkout that it replaces.
+    marks_worktrees: bool,
     /// True if text that looks like a `<system-reminder>` tag is escaped in nested AGENTS.md files.
     breaks_tags_handed_over: bool,
     /// True if a mention brings AGENTS.md.
@@ -226,7 +231,7 @@ struct Descriptions {
 static V2_1: Edition21 = Edition21 {
     about: About {
         name: "2.1",
-        checked: ("2.1.329", "2.1.330"),
+        checked: ("2.1.329", "2.1.329"),
         details: Details {
             files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",
             triggers: "start of the session; a file that is read, changed, written or shown (`cat`), or that the user mentions",
@@ -270,6 +275,7 @@ static V2_1: Edition21 = Edition21 {
     takes_empty_json: true,
     drops_large_files: true,
     own_skills_measured: true,
+    unstripped: Unstripped::Rejoined,
     handed_over_utf16: 100_000,
     memory_lines: 200,
     memory_utf16: 25_000,
@@ -278,6 +284,7 @@ static V2_1: Edition21 = Edition21 {
     edits_bring: true,
     shell_brings: true,
     leaves_worktrees: true,
+    marks_worktrees: false,
     breaks_tags_handed_over: true,
     mentions_hand_over: true,
 };

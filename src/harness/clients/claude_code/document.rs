@@ -39,8 +39,33 @@ pub(super) fn has_markup(raw: &Content) -> bool {
     text.contains('@') || text.contains("<!--")
 }
 
+/// How a file is put together that holds `<!--`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unstripped {
+    /// From its blocks: without link definitions, and with LF for CRLF, whether or not a comment is removed.
+    Rejoined,
+    /// As it is written if no comment is removed; otherwise with LF for CRLF, and without the comments (2.1.330).
+    AsWritten,
+}
+
+impl Unstripped {
+    /// Returns the rule by which a file is read, which names the variant.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Unstripped::Rejoined => "its imports and comments",
+            Unstripped::AsWritten => "its imports, and the comments that are blocks",
+        }
+    }
+
+    /// Returns the variant of a rule.
+    pub(super) fn of_rule(rule: &str) -> Unstripped {
+        let all = [Unstripped::Rejoined, Unstripped::AsWritten];
+        all.into_iter().find(|one| one.rule() == rule).unwrap_or(Unstripped::Rejoined)
+    }
+}
+
 /// Parses the bytes of a file.
-pub(super) fn take_apart(raw: &Content) -> Document {
+pub(super) fn take_apart(raw: &Content, unstripped: Unstripped) -> Document {
     let decoded = raw.text();
     let (front, start) = front_matter(&decoded);
     let body = &decoded[start..];
@@ -53,8 +78,8 @@ pub(super) fn take_apart(raw: &Content) -> Document {
         document.imports = texts.iter().flat_map(|text| words(text)).collect();
     }
     let kept = match markdown {
-        Some(markdown) if comments => {
-            let (text, kept) = rejoined(body, &markdown);
+        Some(markdown) if comments && (unstripped == Unstripped::Rejoined || loses_a_comment(&markdown)) => {
+            let (text, kept) = rejoined(body, &markdown, unstripped);
             document.text = text.into();
             kept
         }
@@ -90,6 +115,11 @@ fn without_comments(html: &str) -> Option<String> {
     Some(out)
 }
 
+/// Returns true if a block is a comment, which is removed.
+fn loses_a_comment(markdown: &marked::Document) -> bool {
+    markdown.blocks.iter().any(|block| block.kind == BlockKind::Html && without_comments(&block.raw).is_some())
+}
+
 /// Returns the range of the first comment that is closed.
 fn comment(text: &str) -> Option<(usize, usize)> {
     let open = text.find("<!--")?;
@@ -97,11 +127,28 @@ fn comment(text: &str) -> Option<(usize, usize)> {
     Some((open, open + 4 + close + 3))
 }
 
-/// Joins the Markdown blocks again, and returns the text with the ranges that are kept. Comments that are blocks and
-/// link definitions are removed. CRLF becomes LF; ranges are unknown then, and the whole body counts as kept.
-fn rejoined(body: &str, markdown: &marked::Document) -> (String, Vec<Range<usize>>) {
+/// Joins the Markdown blocks again, and returns the text with the ranges that are kept. Comments that are blocks are
+/// removed, and link definitions too before 2.1.330. CRLF becomes LF; ranges are unknown then, and the whole body counts as kept.
+fn rejoined(body: &str, markdown: &marked::Document, unstripped: Unstripped) -> (String, Vec<Range<usize>>) {
     let (mut text, mut kept, mut at) = (String::new(), Vec::<Range<usize>>::new(), 0);
     let exact = !body.contains('\r');
+    if unstripped == Unstripped::AsWritten {
+        let source = body.replace("\r\n", "\n").replace('\r', "\n");
+        for block in markdown.blocks.iter().filter(|block| block.kind == BlockKind::Html) {
+            let Some(found) = source[at..].find(&block.raw).map(|found| at + found) else { continue };
+            let Some(rest) = without_comments(&block.raw) else { continue };
+            kept.push(at..found);
+            text.push_str(&source[at..found]);
+            at = found + block.raw.len();
+            if !js_trim(&rest).is_empty() {
+                kept.push(found..at);
+                text.push_str(&rest);
+            }
+        }
+        kept.push(at..source.len());
+        text.push_str(&source[at..]);
+        return if exact { (text, kept) } else { (text, std::iter::once(0..body.len()).collect()) };
+    }
     for block in &markdown.blocks {
         let found = if exact { body[at..].find(&block.raw).map(|found| at + found) } else { None };
         let uncommented = match block.kind {
@@ -177,7 +224,7 @@ mod tests {
             ("a <!-- -->\n\n[x]: y\n\nb", "a <!-- -->\n\nb"),
             ("a\r\nb", "a\r\nb"),
         ] {
-            assert_eq!(take_apart(&source.into()).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into(), Unstripped::Rejoined).text, left, "{source:?}");
         }
     }
 
@@ -190,7 +237,7 @@ mod tests {
             ("--- x\n---\n", "--- x\n---\n"),
             ("---\nopen", "---\nopen"),
         ] {
-            assert_eq!(take_apart(&source.into()).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into(), Unstripped::Rejoined).text, left, "{source:?}");
         }
     }
 }

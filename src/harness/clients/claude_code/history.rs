@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use super::document::Unstripped;
 use super::manner::Manner;
 use super::memory::Warning;
 use super::{Edition21, V2_1};
@@ -150,6 +151,18 @@ const ADDED: Change = change(
     &["claude-code/added_directories_may_be_written_with_a_tilde_or_from_here"],
 );
 
+const AS_WRITTEN: Change = change(
+    "2.1.330",
+    "a text with comments keeps its link definitions, and its CRLF if no comment is removed",
+    &["claude-code/since_2_1_330_a_text_that_keeps_its_comments_is_as_written"],
+);
+
+const REPLACES: Change = change(
+    "2.1.332",
+    "the heading of a file in a worktree names the file of the checkout that it replaces",
+    &["claude-code/a_session_in_the_directory_of_worktrees_is_brought_their_files"],
+);
+
 /// Not in [`CHANGES`], because the client did not change: the version since which the size of the client's own skills
 /// in the list is known.
 const OWN_SKILLS: Change = change("2.1.329", "how much of the list of skills is the client's own was measured", &[]);
@@ -178,6 +191,8 @@ const CHANGES: &[&Change] = &[
     &EMPTY_JSON,
     &MENTIONS,
     &ADDED,
+    &AS_WRITTEN,
+    &REPLACES,
 ];
 
 fn rules(version: Version) -> Arc<dyn Edition> {
@@ -200,6 +215,7 @@ fn rules(version: Version) -> Arc<dyn Edition> {
         edits_bring: version.has(&EDITS),
         shell_brings: version.has(&SHELL),
         leaves_worktrees: version.has(&WORKTREES),
+        marks_worktrees: version.has(&REPLACES),
         breaks_tags_handed_over: version.has(&TAGS),
         mentions_hand_over: version.has(&MENTIONED),
         files_by_user: version.has(&BY_USER),
@@ -210,6 +226,7 @@ fn rules(version: Version) -> Arc<dyn Edition> {
         mentions_by_user: version.has(&MENTIONS),
         resolves_added: version.has(&ADDED),
         own_skills_measured: version.has(&OWN_SKILLS),
+        unstripped: if version.has(&AS_WRITTEN) { Unstripped::AsWritten } else { Unstripped::Rejoined },
         ..V2_1
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::document::{self, Document, Front};
+use super::document::{self, Document, Front, Unstripped};
 use super::excludes::Excludes;
 use super::manner::Manner;
 use super::settings::Settings;
@@ -405,12 +405,15 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     fn document(&mut self, path: &Path, raw: &Content) -> Known<Arc<Document>> {
+        let unstripped = self.edition.unstripped;
         if !document::has_markup(raw) {
-            return Ok(Arc::new(document::take_apart(raw)));
+            return Ok(Arc::new(document::take_apart(raw, unstripped)));
         }
         // Parsing Markdown takes long, so the result is kept between answers.
-        self.search.part("document of Claude Code", (path, "its imports and comments"), |path, rule, search| {
-            Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default()))
+        let rule = unstripped.rule();
+        self.search.part("document of Claude Code", (path, rule), |path, rule, search| {
+            let unstripped = Unstripped::of_rule(rule);
+            Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default(), unstripped))
         })
     }
 

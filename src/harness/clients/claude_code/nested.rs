@@ -121,6 +121,11 @@ impl Loader<'_, '_> {
             .iter()
             .partition::<Vec<_>, _>(|dir| self.edition.leaves_worktrees && is_of_worktree(dir, self.cwd, target));
         for dir in open {
+            if self.edition.marks_worktrees && dir.ancestors().any(|above| above.ends_with(".claude/worktrees")) {
+                let reason =
+                    format!("{}: which files of a worktree are said to replace others was not asked", dir.display());
+                self.unsure.get_or_insert(reason);
+            }
             self.on_the_way(dir, target, &mut found)?;
         }
         for dir in covered {
@@ -332,7 +337,7 @@ impl Loader<'_, '_> {
                 continue;
             }
             let Ok(raw) = self.search.read(&path, "nested AGENTS.md stand in for these")? else { continue };
-            let document = super::document::take_apart(&raw);
+            let document = super::document::take_apart(&raw, self.edition.unstripped);
             let text = js_trim(&document.text);
             if !text.is_empty() {
                 own.push((path, text.to_owned()));
