@@ -211,7 +211,7 @@ fn home_and_cwd_can_be_assumed_and_versions_outside_the_checked_range_are_marked
         &[
             "show",
             "--harness",
-            "codex@0.170.3",
+            "codex@0.180.3",
             "--format",
             "json",
             "--home",

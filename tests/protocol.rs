@@ -91,7 +91,7 @@ tests! {
             (json!({}), vec!["codex 0.169 exact"]),
             (json!({"harness": "codex"}), vec!["codex 0.169 exact"]),
             (json!({"harness": ["codex@0.169", "codex"]}), vec!["codex 0.169 exact", "codex 0.169 exact"]),
-            (json!({"harness": "codex@0.170.1"}), vec!["codex 0.169 unchecked"]),
+            (json!({"harness": "codex@0.180.1"}), vec!["codex 0.169 unchecked"]),
             (json!({"harness": []}), vec![]),
         ] {
             let answer = editor.effective(named).await;
