@@ -49,7 +49,7 @@ mod usage;
 mod variables;
 
 use around::Around;
-use document::Unstripped;
+use document::Joins;
 use excludes::Excludes;
 use loader::{Loader, Owner};
 use manner::Manner;
@@ -192,8 +192,8 @@ pub struct Edition21 {
     drops_large_files: bool,
     /// True if the size of the client's own skills in the list was measured for this version.
     own_skills_measured: bool,
-    /// How a file with comments is put together.
-    unstripped: Unstripped,
+    /// What a file with comments is put together from.
+    joins: Joins,
     /// Maximum length of all nested AGENTS.md files together, in UTF-16 units; the exact limit, between 90 034 and
     /// 100 036, is not known.
     handed_over_utf16: usize,
@@ -275,7 +275,7 @@ static V2_1: Edition21 = Edition21 {
     takes_empty_json: true,
     drops_large_files: true,
     own_skills_measured: true,
-    unstripped: Unstripped::Rejoined,
+    joins: Joins::Blocks,
     handed_over_utf16: 100_000,
     memory_lines: 200,
     memory_utf16: 25_000,

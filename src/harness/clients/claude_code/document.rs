@@ -1,5 +1,6 @@
 //! Parses one instruction file: removes front matter and comments, and finds imports.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::answer::Text;
@@ -39,33 +40,32 @@ pub(super) fn has_markup(raw: &Content) -> bool {
     text.contains('@') || text.contains("<!--")
 }
 
-/// How a file is put together that holds `<!--`.
+/// What a file with comments is put together from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unstripped {
-    /// From its blocks: without link definitions, and with LF for CRLF, whether or not a comment is removed.
-    Rejoined,
-    /// As it is written if no comment is removed; otherwise with LF for CRLF, and without the comments (2.1.330).
-    AsWritten,
+pub(super) enum Joins {
+    /// Its blocks: link definitions are lost, and CRLF becomes LF, whether or not a comment is removed.
+    Blocks,
+    /// Everything but comments; a text that loses none stays as it is written (2.1.330).
+    Everything,
 }
 
-impl Unstripped {
+impl Joins {
     /// Returns the rule by which a file is read, which names the variant.
     pub(super) fn rule(self) -> &'static str {
         match self {
-            Unstripped::Rejoined => "its imports and comments",
-            Unstripped::AsWritten => "its imports, and the comments that are blocks",
+            Joins::Blocks => "its imports and comments",
+            Joins::Everything => "its imports, and the comments that are blocks",
         }
     }
 
     /// Returns the variant of a rule.
-    pub(super) fn of_rule(rule: &str) -> Unstripped {
-        let all = [Unstripped::Rejoined, Unstripped::AsWritten];
-        all.into_iter().find(|one| one.rule() == rule).unwrap_or(Unstripped::Rejoined)
+    pub(super) fn of_rule(rule: &str) -> Joins {
+        if rule == Joins::Everything.rule() { Joins::Everything } else { Joins::Blocks }
     }
 }
 
 /// Parses the bytes of a file.
-pub(super) fn take_apart(raw: &Content, unstripped: Unstripped) -> Document {
+pub(super) fn take_apart(raw: &Content, joins: Joins) -> Document {
     let decoded = raw.text();
     let (front, start) = front_matter(&decoded);
     let body = &decoded[start..];
@@ -78,8 +78,8 @@ pub(super) fn take_apart(raw: &Content, unstripped: Unstripped) -> Document {
         document.imports = texts.iter().flat_map(|text| words(text)).collect();
     }
     let kept = match markdown {
-        Some(markdown) if comments && (unstripped == Unstripped::Rejoined || loses_a_comment(&markdown)) => {
-            let (text, kept) = rejoined(body, &markdown, unstripped);
+        Some(markdown) if comments && (joins == Joins::Blocks || loses_a_comment(&markdown)) => {
+            let (text, kept) = rejoined(body, &markdown, joins);
             document.text = text.into();
             kept
         }
@@ -128,29 +128,22 @@ fn comment(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Joins the Markdown blocks again, and returns the text with the ranges that are kept. Comments that are blocks are
-/// removed, and link definitions too before 2.1.330. CRLF becomes LF; ranges are unknown then, and the whole body counts as kept.
-fn rejoined(body: &str, markdown: &marked::Document, unstripped: Unstripped) -> (String, Vec<Range<usize>>) {
+/// removed, and what lies between blocks, link definitions, is as well before 2.1.330. CRLF becomes LF; ranges are unknown
+/// then, and the whole body counts as kept.
+fn rejoined(body: &str, markdown: &marked::Document, joins: Joins) -> (String, Vec<Range<usize>>) {
     let (mut text, mut kept, mut at) = (String::new(), Vec::<Range<usize>>::new(), 0);
     let exact = !body.contains('\r');
-    if unstripped == Unstripped::AsWritten {
-        let source = body.replace("\r\n", "\n").replace('\r', "\n");
-        for block in markdown.blocks.iter().filter(|block| block.kind == BlockKind::Html) {
-            let Some(found) = source[at..].find(&block.raw).map(|found| at + found) else { continue };
-            let Some(rest) = without_comments(&block.raw) else { continue };
-            kept.push(at..found);
-            text.push_str(&source[at..found]);
-            at = found + block.raw.len();
-            if !js_trim(&rest).is_empty() {
-                kept.push(found..at);
-                text.push_str(&rest);
-            }
-        }
-        kept.push(at..source.len());
-        text.push_str(&source[at..]);
-        return if exact { (text, kept) } else { (text, std::iter::once(0..body.len()).collect()) };
-    }
+    let source = if exact { Cow::Borrowed(body) } else { body.replace("\r\n", "\n").replace('\r', "\n").into() };
+    let mut keep = |range: Range<usize>| match kept.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ => kept.push(range),
+    };
     for block in &markdown.blocks {
-        let found = if exact { body[at..].find(&block.raw).map(|found| at + found) } else { None };
+        let found = source[at..].find(&block.raw).map_or(at..at, |found| at + found..at + found + block.raw.len());
+        if joins == Joins::Everything && found.start > at {
+            text.push_str(&source[at..found.start]);
+            keep(at..found.start);
+        }
         let uncommented = match block.kind {
             BlockKind::Html => without_comments(&block.raw),
             _ => None,
@@ -158,22 +151,17 @@ fn rejoined(body: &str, markdown: &marked::Document, unstripped: Unstripped) -> 
         let is_gone = uncommented.as_deref().is_some_and(|rest| js_trim(rest).is_empty());
         if !is_gone {
             text.push_str(uncommented.as_deref().unwrap_or(&block.raw));
-            kept.extend(found.map(|from| from..from + block.raw.len()));
+            if !found.is_empty() {
+                keep(found.clone());
+            }
         }
-        at = found.map_or(at, |found| found + block.raw.len());
+        at = found.end;
     }
-    if !exact {
-        let everything = 0..body.len();
-        return (text, vec![everything]);
+    if joins == Joins::Everything && at < source.len() {
+        text.push_str(&source[at..]);
+        keep(at..source.len());
     }
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for range in kept {
-        match merged.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => merged.push(range),
-        }
-    }
-    (text, merged)
+    if exact { (text, kept) } else { (text, std::iter::once(0..body.len()).collect()) }
 }
 
 /// Returns the words after an `@` at the start of the text or after white space. In them, `\ ` is a space.
@@ -224,7 +212,7 @@ mod tests {
             ("a <!-- -->\n\n[x]: y\n\nb", "a <!-- -->\n\nb"),
             ("a\r\nb", "a\r\nb"),
         ] {
-            assert_eq!(take_apart(&source.into(), Unstripped::Rejoined).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into(), Joins::Blocks).text, left, "{source:?}");
         }
     }
 
@@ -237,7 +225,7 @@ mod tests {
             ("--- x\n---\n", "--- x\n---\n"),
             ("---\nopen", "---\nopen"),
         ] {
-            assert_eq!(take_apart(&source.into(), Unstripped::Rejoined).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into(), Joins::Blocks).text, left, "{source:?}");
         }
     }
 }

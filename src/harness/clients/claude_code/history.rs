@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::document::Unstripped;
+use super::document::Joins;
 use super::manner::Manner;
 use super::memory::Warning;
 use super::{Edition21, V2_1};
@@ -151,7 +151,7 @@ const ADDED: Change = change(
     &["claude-code/added_directories_may_be_written_with_a_tilde_or_from_here"],
 );
 
-const AS_WRITTEN: Change = change(
+const KEEPS_DEFINITIONS: Change = change(
     "2.1.330",
     "a text with comments keeps its link definitions, and its CRLF if no comment is removed",
     &["claude-code/since_2_1_330_a_text_that_keeps_its_comments_is_as_written"],
@@ -191,7 +191,7 @@ const CHANGES: &[&Change] = &[
     &EMPTY_JSON,
     &MENTIONS,
     &ADDED,
-    &AS_WRITTEN,
+    &KEEPS_DEFINITIONS,
     &REPLACES,
 ];
 
@@ -226,7 +226,7 @@ fn rules(version: Version) -> Arc<dyn Edition> {
         mentions_by_user: version.has(&MENTIONS),
         resolves_added: version.has(&ADDED),
         own_skills_measured: version.has(&OWN_SKILLS),
-        unstripped: if version.has(&AS_WRITTEN) { Unstripped::AsWritten } else { Unstripped::Rejoined },
+        joins: if version.has(&KEEPS_DEFINITIONS) { Joins::Everything } else { Joins::Blocks },
         ..V2_1
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::document::{self, Document, Front, Unstripped};
+use super::document::{self, Document, Front, Joins};
 use super::excludes::Excludes;
 use super::manner::Manner;
 use super::settings::Settings;
@@ -405,15 +405,15 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     fn document(&mut self, path: &Path, raw: &Content) -> Known<Arc<Document>> {
-        let unstripped = self.edition.unstripped;
+        let joins = self.edition.joins;
         if !document::has_markup(raw) {
-            return Ok(Arc::new(document::take_apart(raw, unstripped)));
+            return Ok(Arc::new(document::take_apart(raw, joins)));
         }
         // Parsing Markdown takes long, so the result is kept between answers.
-        let rule = unstripped.rule();
+        let rule = joins.rule();
         self.search.part("document of Claude Code", (path, rule), |path, rule, search| {
-            let unstripped = Unstripped::of_rule(rule);
-            Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default(), unstripped))
+            let joins = Joins::of_rule(rule);
+            Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default(), joins))
         })
     }
 

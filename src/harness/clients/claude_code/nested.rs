@@ -337,7 +337,7 @@ impl Loader<'_, '_> {
                 continue;
             }
             let Ok(raw) = self.search.read(&path, "nested AGENTS.md stand in for these")? else { continue };
-            let document = super::document::take_apart(&raw, self.edition.unstripped);
+            let document = super::document::take_apart(&raw, self.edition.joins);
             let text = js_trim(&document.text);
             if !text.is_empty() {
                 own.push((path, text.to_owned()));

@@ -309,7 +309,7 @@ impl Loader<'_, '_> {
                 return Ok(None);
             }
         };
-        let document = document::take_apart(&raw, self.edition.unstripped);
+        let document = document::take_apart(&raw, self.edition.joins);
         let (lines, units) = (self.edition.memory_lines, self.edition.memory_utf16);
         let cut = memory::cut(&memory::with_line_feeds(&document.text), lines, units, self.edition.memory_warning);
         let size = Some(raw.size());
