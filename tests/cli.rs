@@ -553,6 +553,9 @@ fn arguments_that_would_be_without_effect_are_refused() {
     }
     let without = place.prints("project", &["show", "--no-home", "--agents", "codex", "-v"]);
     assert!(without.contains("AGENTS.md") && !without.contains(".codex"), "{without}");
+    let agent = place.run("project", &["show", "--no-home", "--agents", "codex", "--agent", "claude-code"]);
+    let said = String::from_utf8_lossy(&agent.stderr);
+    assert!(said.contains("--agent claude-code makes no difference for Codex; --agents chooses agents\n"), "{said}");
     let agents = place.prints("project", &["agents", "--agents", "claude-code"]);
     assert_eq!(agents, place.prints("project", &["agents", "--harness", "claude-code"]));
 }

@@ -74,6 +74,22 @@ fn rules_of_one_folder_that_nobody_reads_are_one_finding_and_so_is_one_mistake_i
 }
 
 #[test]
+fn rules_of_one_folder_whose_patterns_match_nothing_are_one_finding_that_names_each_place_once() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/.claude/rules/a.md", "---\npaths: [\"gone/**\", \"lost/**\"]\n---\nText.\n"),
+        ("project/.claude/rules/b.md", "---\npaths:\n- \"gone/**\"\n- \"lost/**\"\n---\nText.\n"),
+        ("project/app/.claude/rules/c.md", "---\npaths: \"gone/**\"\n---\nText.\n"),
+        ("project/app/a.rs", ""),
+    ]);
+    let check = ["check", "--no-home", "--exit-zero", "--format", "concise", "--agents", "claude-code"];
+    let said = place.prints("project", &check);
+    let found: Vec<&str> = said.lines().collect();
+    assert!(found.len() == 2 && found.iter().all(|line| line.contains("[dead-glob]")), "{found:?}");
+    assert!(found[0].ends_with("(also .claude/rules/b.md)") && !found[1].contains("(also"), "{found:?}");
+}
+
+#[test]
 fn one_cause_is_one_finding_that_names_the_other_files() {
     let nested = ["a", "b", "c", "d", "e", "f"].map(|dir| (format!("project/{dir}/AGENTS.md"), format!("Of {dir}.\n")));
     let mut files = vec![("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "Root.\n")];
