@@ -265,27 +265,6 @@ pub fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
     found.map(|(_, start)| &text[start.min(text.len())..])
 }
 
-/// Returns the headings of a Markdown text, each once.
-pub fn headings(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut title: Option<String> = None;
-    for event in Parser::new(text) {
-        match event {
-            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
-            Event::End(TagEnd::Heading(_)) => {
-                found.extend(title.take().filter(|title| !title.trim().is_empty() && !found.contains(title)));
-            }
-            Event::Text(part) | Event::Code(part) => {
-                if let Some(title) = &mut title {
-                    title.push_str(&part);
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
 /// Compares a heading with its name, as written or as in a link to it (`#api-keys`).
 fn is_heading(title: &str, name: &str) -> bool {
     let slug = |text: &str| {

@@ -1,4 +1,4 @@
-//! Byte ranges of code, links and comments in Markdown.
+//! Byte ranges of code, links and comments in Markdown, and its headings.
 
 use std::ops::Range;
 
@@ -13,6 +13,27 @@ pub struct Outline {
     pub links: Vec<Range<usize>>,
     /// Comments, from `<!--` to `-->`.
     pub comments: Vec<Range<usize>>,
+}
+
+/// Returns the headings of a Markdown text, each once.
+pub fn headings(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut title: Option<String> = None;
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                found.extend(title.take().filter(|title| !title.trim().is_empty() && !found.contains(title)));
+            }
+            Event::Text(part) | Event::Code(part) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&part);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the outline of a text. Front matter is skipped because it is not Markdown.

@@ -8,7 +8,8 @@ use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::engine::alone::at_rest;
 use crate::engine::settings::Settings;
-use crate::report::expect::{Reached, Wanted, decoded, headings, judge, paragraphs, section};
+use crate::report::expect::{Reached, Wanted, decoded, judge, paragraphs, section};
+use crate::report::markdown::headings;
 use crate::report::why::Sought;
 use crate::request::Defaults;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::expect::headings;
+use super::super::markdown::headings;
 use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
