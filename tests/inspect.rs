@@ -421,3 +421,21 @@ fn texts_behind_a_link_that_leads_out_are_named_and_not_searched() {
     let said = place.prints("project", &["inspect", "--harness", "cursor", "--no-home"]);
     assert!(said.contains("leads out of the repository") && !said.contains("admin"), "{said}");
 }
+
+#[test]
+fn every_link_to_a_folder_of_an_agent_is_looked_through_wherever_it_stands() {
+    let hook = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "make seen"}]}]}}"#;
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "Rules.\n"),
+        ("project/kept/settings.json", hook),
+        ("project/app/a.rs", ""),
+    ]);
+    for (to, at) in [("kept", ".claude"), ("../kept", "app/.claude")] {
+        std::os::unix::fs::symlink(to, place.root.join("project").join(at)).expect("a link");
+    }
+    let said = place.prints("project", &["inspect", "--no-home"]);
+    for path in [" .claude/settings.json:1", " app/.claude/settings.json:1"] {
+        assert!(said.contains(path), "{path}: {said}");
+    }
+}

@@ -12,7 +12,7 @@ use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::glob::gitignore;
-use crate::harness::names::{INSTRUCTION_FILES, is_folder};
+use crate::harness::names::{INSTRUCTION_FILES, is_in_folder};
 use crate::report::grants::{FILES, Grant, grants};
 use crate::report::inspection::{Inspection, Note, OfAgent, Told, disguised};
 use crate::request::{Defaults, Places, Request};
@@ -118,7 +118,7 @@ fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
             files.push(path);
             continue;
         }
-        let is_linked = is_folder(relative) && core.files.lstat(&path).is_ok_and(|meta| meta.kind == FileType::Link);
+        let is_linked = is_in_folder(relative) && core.files.lstat(&path).is_ok_and(|meta| meta.kind == FileType::Link);
         if !is_linked {
             continue;
         }

@@ -51,6 +51,12 @@ pub fn is_folder(path: &Path) -> bool {
     begins_with_folder(path.components())
 }
 
+/// Returns true if a relative path leads into a folder of some agent, in whatever directory that stands.
+pub fn is_in_folder(path: &Path) -> bool {
+    let names: Vec<Component> = path.components().collect();
+    (0..names.len()).any(|at| begins_with_folder(names[at..].iter().copied()))
+}
+
 /// Returns true if the first names are a folder of some agent. Looks at no more names than the longest folder has,
 /// because a path may be long.
 fn begins_with_folder<'a>(names: impl Iterator<Item = Component<'a>>) -> bool {
