@@ -152,6 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn of_more_directories_than_are_held_the_disk_is_asked() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let root = scratch.path().canonicalize().expect("it is there");
+        let still = Still::below(&root, Real);
+        (0..MOST).for_each(|number| drop(still.names.insert(root.join(number.to_string()), Names::Absent)));
+        assert_eq!(still.stat(&root.join("new")), Err(Errno::NOENT));
+        std::fs::write(root.join("new"), "text").expect("it is written");
+        assert!(still.stat(&root.join("new")).is_ok());
+        assert!(still.list(&root).is_ok() && still.names.len() == MOST);
+    }
+
+    #[test]
     fn a_directory_is_listed_once() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let root = scratch.path().canonicalize().expect("it is there");

@@ -211,6 +211,7 @@ impl Eq for Trace {}
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::collections::HashSet;
 
     use super::*;
     use crate::search::Halt;
@@ -249,6 +250,16 @@ mod tests {
         search.effort.add(crate::snapshot::ROUND_WEIGHT);
         let found = *search.part("length", (Path::new("/a"), ""), length).expect("told");
         assert_eq!(found, 0, "what is fresh would find nothing any more");
+    }
+
+    #[test]
+    fn what_a_search_or_one_of_its_parts_asked_for_is_known() {
+        let (facts, known) = (Counting::default(), Parts::default());
+        let mut search = Search::new(&facts, Arc::default(), &known);
+        search.part("one", (Path::new("/a"), ""), |place, _, search| search.read(place, "of the part")).expect("told");
+        let _ = search.read(Path::new("/b"), "its own").expect("told");
+        let left = search.not_asked(["/a", "/b", "/c"].into_iter().map(Path::new));
+        assert_eq!(left, HashSet::from([Path::new("/c")]));
     }
 
     fn endless(place: &Path, _: &'static str, search: &mut Search) -> Known<usize> {
